@@ -1,0 +1,202 @@
+"""Settings: defaults, then ``config.toml`` in the home, then ``BROWSER_PILOT_*``, then the command line.
+
+Pure reading and checking; nothing here watches files or keeps state. A wrong setting is refused with its key, its
+value and what would be right, so that a typo never silently means the default.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from .errors import SettingsError
+from .home import locate_home
+
+Mode = Literal["auto", "ask", "readonly"]
+AnswerFormat = Literal["toon", "json"]
+LogLevel = Literal["debug", "info", "warning", "error"]
+
+PREFIX = "BROWSER_PILOT_"
+# These stand alone: the home is found before any setting is read, the port is a name people expect.
+HOME_VARIABLE = "BROWSER_PILOT_HOME"
+PORT_VARIABLE = "BROWSER_PILOT_PORT"
+
+Positive = Annotated[int, Field(gt=0)]
+PositiveMinutes = Annotated[float, Field(gt=0)]
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class HubSettings(Section):
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 8777
+    idle_minutes: PositiveMinutes = 10
+    allowed_hosts: tuple[str, ...] = ()
+
+
+class BrowserSettings(Section):
+    executable: str | None = None
+    headless: bool = True
+    args: tuple[str, ...] = ()
+    viewport: tuple[Positive, Positive] = (1280, 720)
+    user_data_dir: str | None = None
+    launch_timeout_ms: Positive = 30_000
+
+
+class ToolSettings(Section):
+    profile: str = "standard"
+    format: AnswerFormat = "toon"
+    max_tokens: Annotated[int, Field(ge=200)] = 8_000
+    timeout_ms: Positive = 30_000
+
+
+class PolicySettings(Section):
+    mode: Mode = "auto"
+
+
+class SessionSettings(Section):
+    max: Positive = 10
+    idle_minutes: PositiveMinutes = 30
+    memory_mb: Positive = 2_048
+
+
+class FileSettings(Section):
+    screenshot_dir: str | None = None
+    download_dir: str | None = None
+    max_download_mb: Positive = 2_048
+    keep_days: Positive = 7
+
+
+class LoggingSettings(Section):
+    level: LogLevel = "info"
+    max_size_mb: Positive = 10
+    retention_days: Positive = 30
+
+
+class Settings(Section):
+    hub: HubSettings = HubSettings()
+    browser: BrowserSettings = BrowserSettings()
+    tools: ToolSettings = ToolSettings()
+    policy: PolicySettings = PolicySettings()
+    sessions: SessionSettings = SessionSettings()
+    files: FileSettings = FileSettings()
+    logging: LoggingSettings = LoggingSettings()
+
+
+Key = tuple[str, ...]
+
+
+def config_path(home: Path) -> Path:
+    return home / "config.toml"
+
+
+def load_settings(
+    *,
+    home: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+    options: Mapping[str, object] | None = None,
+) -> Settings:
+    """The settings in force. ``options`` are command-line choices by dotted key; those that are None are not set."""
+    environ = os.environ if environ is None else environ
+    path = config_path(home if home is not None else locate_home(environ))
+    merged: dict[str, Any] = {}
+    origins: dict[Key, str] = {}
+    layers = (
+        (((key, value, str(path)) for key, value in _leaves(_read_file(path)))),
+        _from_environment(environ),
+        ((tuple(key.split(".")), value, "the command line") for key, value in (options or {}).items()),
+    )
+    for layer in layers:
+        for key, value, origin in layer:
+            if value is not None:
+                _put(merged, key, value)
+                origins[key] = origin
+    try:
+        return Settings.model_validate(merged)
+    except ValidationError as error:
+        raise _explain(error, origins) from None
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(
+            f"{path} is not valid TOML: {error}",
+            suggestions=[f"Correct {path}, or move it away to use the defaults."],
+        ) from None
+    except OSError as error:
+        raise SettingsError(
+            f"{path} cannot be read: {error.strerror}", suggestions=["Make the file readable for your user."]
+        ) from None
+
+
+def _leaves(table: Mapping[str, Any], prefix: Key = ()) -> Iterator[tuple[Key, Any]]:
+    for name, value in table.items():
+        if isinstance(value, dict) and len(prefix) < 2:
+            yield from _leaves(cast(dict[str, Any], value), (*prefix, name))
+        else:
+            yield (*prefix, name), value
+
+
+def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[Key, Any, str]]:
+    for variable, text in sorted(environ.items()):
+        if not variable.startswith(PREFIX) or variable == HOME_VARIABLE or text == "":
+            continue
+        if variable == PORT_VARIABLE:
+            key: Key = ("hub", "port")
+        else:
+            key = tuple(variable.removeprefix(PREFIX).lower().split("__"))
+        yield key, _toml_value(text), variable
+
+
+def _toml_value(text: str) -> Any:
+    """``true``, ``8777`` and ``["a", "b"]`` as in the file; anything else is the text itself."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _put(table: dict[str, Any], key: Key, value: Any) -> None:
+    for name in key[:-1]:
+        inner = table.setdefault(name, {})
+        if not isinstance(inner, dict):
+            inner = table[name] = {}
+        table = cast(dict[str, Any], inner)
+    table[key[-1]] = value
+
+
+def _explain(error: ValidationError, origins: Mapping[Key, str]) -> SettingsError:
+    lines: list[str] = []
+    for problem in error.errors(include_url=False):
+        location = tuple(str(part) for part in problem["loc"])
+        origin = next((origins[location[:n]] for n in range(len(location), 0, -1) if location[:n] in origins), None)
+        where = f" (from {origin})" if origin else ""
+        key = ".".join(location)
+        if problem["type"] == "extra_forbidden":
+            lines.append(f"{key}{where} is not a setting. {_known_keys(location)}")
+        else:
+            lines.append(f"{key} = {problem['input']!r}{where}: {problem['msg']}.")
+    return SettingsError(
+        " ".join(lines), suggestions=["`browser-pilot config show` lists every setting with its value."]
+    )
+
+
+def _known_keys(location: Key) -> str:
+    section: type[BaseModel] = Settings
+    for name in location[:-1]:
+        field = section.model_fields.get(name)
+        if field is None or not isinstance(field.annotation, type) or not issubclass(field.annotation, BaseModel):
+            break
+        section = field.annotation
+    return f"Known here: {', '.join(section.model_fields)}."

@@ -1,0 +1,195 @@
+"""The tree of errors that a caller may meet.
+
+Each error has a stable ``code``, a message that says what happened, ``suggestions`` for what to do next, and
+whether the same call may be tried again (``retryable``). ``metadata`` names the tool, tab and URL concerned.
+
+    PilotError
+    ├── InvalidArgument          INVALID_ARGUMENT
+    ├── ElementError
+    │   ├── ElementNotFound      ELEMENT_NOT_FOUND
+    │   ├── ElementAmbiguous     ELEMENT_AMBIGUOUS
+    │   ├── ElementNotActionable ELEMENT_NOT_ACTIONABLE
+    │   └── StaleRef             STALE_REF
+    ├── PageError
+    │   ├── NoTab                NO_TAB
+    │   ├── NoSession            NO_SESSION
+    │   ├── NavigationFailed     NAVIGATION_FAILED
+    │   ├── DialogOpen           DIALOG_OPEN
+    │   ├── DownloadFailed       DOWNLOAD_FAILED
+    │   └── Timeout              TIMEOUT
+    ├── BrowserError
+    │   ├── BrowserCrashed       BROWSER_CRASHED
+    │   ├── BrowserDisconnected  BROWSER_DISCONNECTED
+    │   ├── BrowserUnavailable   BROWSER_UNAVAILABLE
+    │   └── OutcomeUnknown       OUTCOME_UNKNOWN
+    ├── Refused
+    │   ├── DomainDenied         DOMAIN_DENIED
+    │   ├── ReadOnly             READ_ONLY
+    │   ├── ApprovalDenied       APPROVAL_DENIED
+    │   ├── ApprovalTimeout      APPROVAL_TIMEOUT
+    │   ├── PermissionDenied     PERMISSION_DENIED
+    │   ├── BudgetExhausted      BUDGET_EXHAUSTED
+    │   ├── RateLimited          RATE_LIMITED
+    │   └── CircuitOpen          CIRCUIT_OPEN
+    ├── GuestFailed              GUEST_FAILED
+    ├── SettingsError            INVALID_SETTINGS
+    └── InternalError            INTERNAL_ERROR
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+
+class PilotError(Exception):
+    """The root: never raised itself."""
+
+    code: ClassVar[str] = "INTERNAL_ERROR"
+    retryable: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        suggestions: Iterable[str] = (),
+        metadata: Mapping[str, str | int] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.suggestions = tuple(suggestions)
+        self.metadata = dict(metadata or {})
+
+
+class InvalidArgument(PilotError):
+    code = "INVALID_ARGUMENT"
+
+
+class ElementError(PilotError):
+    """Something about the element that a call named."""
+
+
+class ElementNotFound(ElementError):
+    code = "ELEMENT_NOT_FOUND"
+    retryable = True
+
+
+class ElementAmbiguous(ElementError):
+    code = "ELEMENT_AMBIGUOUS"
+
+
+class ElementNotActionable(ElementError):
+    code = "ELEMENT_NOT_ACTIONABLE"
+    retryable = True
+
+
+class StaleRef(ElementError):
+    code = "STALE_REF"
+
+
+class PageError(PilotError):
+    """Something about the session, the tab or the page in it."""
+
+
+class NoTab(PageError):
+    code = "NO_TAB"
+
+
+class NoSession(PageError):
+    code = "NO_SESSION"
+
+
+class NavigationFailed(PageError):
+    code = "NAVIGATION_FAILED"
+    retryable = True
+
+
+class DialogOpen(PageError):
+    code = "DIALOG_OPEN"
+    retryable = True
+
+
+class DownloadFailed(PageError):
+    code = "DOWNLOAD_FAILED"
+
+
+class Timeout(PageError):
+    code = "TIMEOUT"
+    retryable = True
+
+
+class BrowserError(PilotError):
+    """Something about the browser itself."""
+
+
+class BrowserCrashed(BrowserError):
+    code = "BROWSER_CRASHED"
+    retryable = True
+
+
+class BrowserDisconnected(BrowserError):
+    code = "BROWSER_DISCONNECTED"
+    retryable = True
+
+
+class BrowserUnavailable(BrowserError):
+    code = "BROWSER_UNAVAILABLE"
+
+
+class OutcomeUnknown(BrowserError):
+    """The action may or may not have happened; it was not tried twice."""
+
+    code = "OUTCOME_UNKNOWN"
+
+
+class Refused(PilotError):
+    """The user's policy, budget or answer says no."""
+
+
+class DomainDenied(Refused):
+    code = "DOMAIN_DENIED"
+
+
+class ReadOnly(Refused):
+    code = "READ_ONLY"
+
+
+class ApprovalDenied(Refused):
+    code = "APPROVAL_DENIED"
+
+
+class ApprovalTimeout(Refused):
+    code = "APPROVAL_TIMEOUT"
+    retryable = True
+
+
+class PermissionDenied(Refused):
+    code = "PERMISSION_DENIED"
+
+
+class BudgetExhausted(Refused):
+    code = "BUDGET_EXHAUSTED"
+
+
+class RateLimited(Refused):
+    code = "RATE_LIMITED"
+    retryable = True
+
+
+class CircuitOpen(Refused):
+    code = "CIRCUIT_OPEN"
+    retryable = True
+
+
+class GuestFailed(PilotError):
+    code = "GUEST_FAILED"
+
+
+class SettingsError(PilotError):
+    code = "INVALID_SETTINGS"
+
+
+class InternalError(PilotError):
+    """A bug of ours: the log has the details."""
+
+    code = "INTERNAL_ERROR"
