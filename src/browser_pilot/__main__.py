@@ -1,6 +1,6 @@
-"""The command `browser-pilot`: with a subcommand the command line, without one the stdio adapter."""
-
+"""interim"""
 from __future__ import annotations
-
-
-def main() -> None: ...
+def main() -> None:
+    from .cli import main as cli
+    cli()
+main() if __name__ == "__main__" else None
