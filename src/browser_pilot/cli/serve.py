@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import sys
+from collections.abc import Mapping
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Annotated
@@ -49,7 +50,7 @@ def serve(
     asyncio.run(Hub(settings, home).serve(ready))
 
 
-def _serve_detached(home: Path, options: dict[str, object]) -> None:
+def _serve_detached(home: Path, options: Mapping[str, object]) -> None:
     """Tell the adapter that started us, in one line on stdout, whether the hub is there; then let go of stdout."""
     try:
         settings = load_settings(home=home, options=options)
