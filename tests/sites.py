@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -17,6 +18,22 @@ LOGIN = """<!doctype html><html lang="en"><title>Login - Example App</title>
 <label>Password <input name="password" type="password"></label>
 <label><input type="checkbox" name="remember"> Remember me</label>
 <button>Sign in</button></form></html>"""
+
+
+class SlowPage:
+    """A page that never answers, and tells when it was asked for."""
+
+    def __init__(self) -> None:
+        self.asked = threading.Event()
+        self.release = threading.Event()
+
+    def __call__(self, _: BaseHTTPRequestHandler) -> None:
+        self.asked.set()
+        self.release.wait(120)
+
+    async def wait_for_visitor(self) -> None:
+        assert await asyncio.to_thread(self.asked.wait, 30)
+        self.asked.clear()
 
 
 @dataclass
@@ -61,6 +78,9 @@ def serving(pages: dict[str, str | Callable[[BaseHTTPRequestHandler], None]]) ->
     try:
         yield site
     finally:
+        for page in pages.values():
+            if isinstance(page, SlowPage):
+                page.release.set()
         server.shutdown()
         server.server_close()
         thread.join(5)

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from threading import Event
 
 import psutil
 import pytest
 
 from tests.clients import call, http_client, text_of
 from tests.hub_process import browsers_of, running_hub, wait_until_gone
-from tests.sites import LOGIN, serving
+from tests.sites import LOGIN, SlowPage, serving
 
 pytestmark = pytest.mark.browser
-
-ROUNDS = 20
 
 
 def _main_process(home: Path) -> psutil.Process:
@@ -25,32 +21,24 @@ def _main_process(home: Path) -> psutil.Process:
     return next(process for process in family if process.ppid() not in pids)
 
 
+@pytest.mark.stress
+@pytest.mark.timeout(400)
 async def test_a_browser_killed_in_the_middle_of_a_call_20_times(home: Path) -> None:
-    asked, release = Event(), Event()
-
-    def slow(_: BaseHTTPRequestHandler) -> None:
-        asked.set()
-        release.wait(30)
-
+    slow = SlowPage()
     with serving({"/": LOGIN, "/slow": slow}) as site, running_hub(home) as hub:
-        try:
-            async with http_client(hub) as client:
-                for _ in range(ROUNDS):
-                    await call(client, "browser_navigate", url=site.url())
-                    asked.clear()
-                    pending = asyncio.create_task(client.call_tool("browser_navigate", {"url": site.url("/slow")}))
-                    assert await asyncio.to_thread(asked.wait, 10)
-                    family = browsers_of(home)
-                    _main_process(home).kill()
-                    result = await asyncio.wait_for(pending, 10)
-                    assert result.is_error
-                    assert "BROWSER_CRASHED" in text_of(result)
-                    assert "retryable: true" in text_of(result)
-                    wait_until_gone(family)
-                await call(client, "browser_navigate", url=site.url())
-                assert (await call(client, "browser_snapshot"))["title"] == "Login - Example App"
-        finally:
-            release.set()
+        async with http_client(hub) as client:
+            for _ in range(20):
+                pending = asyncio.create_task(client.call_tool("browser_navigate", {"url": site.url("/slow")}))
+                await slow.wait_for_visitor()
+                family = browsers_of(home)
+                _main_process(home).kill()
+                result = await asyncio.wait_for(pending, 10)
+                assert result.is_error
+                assert "BROWSER_CRASHED" in text_of(result)
+                assert "retryable: true" in text_of(result)
+                wait_until_gone(family)
+            await call(client, "browser_navigate", url=site.url())
+            assert (await call(client, "browser_snapshot"))["title"] == "Login - Example App"
 
 
 async def test_a_browser_that_died_between_calls_is_told_once_and_then_replaced(home: Path) -> None:
