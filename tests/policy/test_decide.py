@@ -277,7 +277,7 @@ def test_a_decision_takes_less_than_a_millisecond() -> None:
     request = Request(effect="write", target=Site("https", "a.b.c.site77.example", 443), frame=SHOP, element=element)
     durations: list[float] = []
     for _ in range(500):
-        started = time.perf_counter()
+        started = time.thread_time()
         outcome(request, ruleset)
-        durations.append(time.perf_counter() - started)
+        durations.append(time.thread_time() - started)
     assert statistics.quantiles(durations, n=100)[-1] < 0.001
