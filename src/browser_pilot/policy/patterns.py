@@ -86,6 +86,11 @@ def any_covers(patterns: Iterable[Pattern], site: Site) -> bool:
     return any(pattern.covers(site) for pattern in patterns)
 
 
+def is_own_network_name(host: str) -> bool:
+    """A name that cannot be anyone's on the internet: a single label, or under a suffix kept for own networks."""
+    return "." not in host or any(host.endswith(f".{suffix}") for suffix in _OWN_NETWORK_SUFFIXES)
+
+
 def is_public_suffix(host: str) -> bool:
     if host in _OWN_NETWORK_SUFFIXES:
         return False

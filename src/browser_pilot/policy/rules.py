@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from .hosts import Site
 from .patterns import Pattern, covering_patterns, registrable_domain
@@ -111,6 +112,15 @@ def _default_ask_from() -> dict[Stake, Threshold]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Subresources:
+    """What pages may load in managed browsers; see ``reach``."""
+
+    allow: frozenset[Pattern] = frozenset()
+    deny: frozenset[Pattern] = frozenset()
+    uncovered: Literal["rules", "allow", "deny"] = "rules"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Defaults:
     """What holds where no rule speaks. A missing ``step_budget`` sets no limit."""
 
@@ -119,6 +129,7 @@ class Defaults:
     ask_from: Mapping[Stake, Threshold] = field(default_factory=_default_ask_from)
     step_budget: int | None = None
     sensitive: SensitivePatterns = field(default_factory=SensitivePatterns)
+    subresources: Subresources = Subresources()
 
 
 class Ruleset:
