@@ -16,9 +16,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from .errors import SettingsError
 from .home import locate_home
+from .policy_templates import TEMPLATES, TemplateName
 
 Mode = Literal["auto", "ask", "readonly"]
 AnswerFormat = Literal["toon", "json"]
+Threshold = Literal["low", "medium", "high", "never"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
 PREFIX = "BROWSER_PILOT_"
@@ -57,8 +59,47 @@ class ToolSettings(Section):
     timeout_ms: Positive = 30_000
 
 
+class AskFromSettings(Section):
+    """The risk from which a sensitive action asks, by what is at stake."""
+
+    own: Threshold = "low"
+    managed: Threshold = "high"
+    loopback: Threshold = "never"
+
+
+class DomainSettings(Section):
+    """One rule; what it leaves out is decided by a wider one, or by the defaults."""
+
+    read: bool | Literal["ask"] | None = None
+    write: bool | Literal["ask"] | None = None
+    requires_approval: bool | None = None
+    ask_from: Threshold | None = None
+    max_steps_per_hour: Annotated[int, Field(ge=0)] | None = None
+    mode: Mode | None = None
+
+
+class SubresourceSettings(Section):
+    """What pages may load in managed browsers, apart from where the agent may go."""
+
+    uncovered: Literal["rules", "allow", "deny"] = "rules"
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+
+
 class PolicySettings(Section):
+    """``mode`` holds for managed browsers, ``own_mode`` for the user's own Chrome; read-only holds for both."""
+
+    template: TemplateName = "balanced"
     mode: Mode = "auto"
+    own_mode: Mode = "ask"
+    uncovered: Literal["allow", "ask", "deny"] = "allow"
+    ask_from: AskFromSettings = AskFromSettings()
+    step_budget: Positive | None = None
+    rate_per_minute: Positive = 60
+    sensitive_patterns: tuple[str, ...] = ()
+    approval_timeout_s: Positive = 60
+    subresources: SubresourceSettings = SubresourceSettings()
+    domains: dict[str, DomainSettings] = {}
 
 
 class SessionSettings(Section):
@@ -137,6 +178,7 @@ def load_settings(
             if value is not None:
                 _put(merged, key, value)
                 origins[key] = origin
+    _apply_template(merged, origins)
     try:
         return Settings.model_validate(merged).at(home)
     except ValidationError as error:
@@ -221,6 +263,16 @@ def _put(table: dict[str, Any], key: Key, value: Any) -> None:
             inner = table[name] = {}
         table = cast(dict[str, Any], inner)
     table[key[-1]] = value
+
+
+def _apply_template(merged: dict[str, Any], origins: dict[Key, str]) -> None:
+    """Put the chosen template under what the user set. A wrong name is left for the check that follows."""
+    policy = merged.get("policy")
+    name = cast(dict[str, Any], policy).get("template") if isinstance(policy, dict) else None
+    for key, value in _leaves({"policy": TEMPLATES.get(name, {}) if isinstance(name, str) else {}}):
+        if key not in origins:
+            _put(merged, key, value)
+            origins[key] = f"the template {name}"
 
 
 def _explain(error: ValidationError, origins: Mapping[Key, str]) -> SettingsError:
