@@ -81,7 +81,7 @@ class Hub:
         self._engine = ManagedEngine()
         self._sessions = SessionRegistry(self._engine)
         self._gateway = Gateway(self._sessions)
-        self._clients = ClientList(settings, self._sessions.close_client)
+        self._clients = ClientList(settings, REGISTRY, self._sessions.close_client)
         REGISTRY.select(settings.tools.profile)
 
     def stop(self) -> None:

@@ -23,7 +23,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from .. import __version__
-from ..errors import PermissionDenied, PilotError
+from ..errors import PermissionDenied, PilotError, SettingsError
 from ..home import make_private_folder
 from ..sessions.client import Client
 from .answers import error_data
@@ -121,7 +121,7 @@ class LocalListener:
                 if retiring:
                     self._retire()
                 return None
-            client = self._clients.join(cast(dict[str, Any], greeting.get("options") or {}), kind=STDIO)
+            client = self._clients.join(_options(greeting), kind=STDIO)
         except PilotError as error:
             await _send_line(writer, {"error": error_data(error)})
             return None
@@ -172,6 +172,13 @@ def _parse_greeting(line: bytes, token: str) -> dict[str, Any]:
     if not isinstance(given, str) or not hmac.compare_digest(given.encode(), token.encode()):
         raise PermissionDenied("Wrong token.", suggestions=["The token is in the hub's private runtime file."])
     return table
+
+
+def _options(greeting: dict[str, Any]) -> dict[str, Any]:
+    options: object = greeting.get("options") or {}
+    if not isinstance(options, dict):
+        raise SettingsError("The options of a greeting must be an object.")
+    return cast(dict[str, Any], options)
 
 
 async def _next_line(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
