@@ -64,7 +64,15 @@ def test_the_adapter_imports_only_the_standard_library_and_little_of_it(hub: Fak
     foreign = {name.partition(".")[0] for name in imported - ours} - set(sys.stdlib_module_names)
     # What site and the editable install bring is there before our first line.
     assert not foreign - {"_distutils_hack", "__main__", "sitecustomize", "usercustomize"}
-    assert not imported & {"asyncio", "argparse", "subprocess", "logging", "browser_pilot.config", "browser_pilot.cli"}
+    assert not imported & {
+        "asyncio",
+        "argparse",
+        "dataclasses",
+        "subprocess",
+        "logging",
+        "browser_pilot.config",
+        "browser_pilot.cli",
+    }
 
 
 def test_with_a_warm_hub_the_first_answer_costs_little(hub: FakeHub, start_adapter: StartAdapter) -> None:

@@ -67,6 +67,16 @@ def test_every_open_request_is_answered_once(hub: FakeHub, start_adapter: StartA
     assert adapter.ask(call("after", "echo"))["id"] == "after"
 
 
+def test_of_two_requests_with_the_same_id_the_unanswered_one_is_answered(
+    hub: FakeHub, start_adapter: StartAdapter
+) -> None:
+    adapter = start_adapter()
+    adapter.send(call(1, "hang"))
+    assert "structuredContent" in adapter.ask(call(1, "echo"))["result"]
+    hub.stop()
+    assert adapter.receive()["result"]["isError"] is True
+
+
 def test_a_killed_hub_is_replaced_and_the_client_introduced_again(home: Path, start_adapter: StartAdapter) -> None:
     adapter = start_adapter()
     adapter.introduce()

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from pathlib import Path
 
 import psutil
+import pytest
 
-from browser_pilot import __version__
+from browser_pilot import __version__, hub_start
+from browser_pilot.errors import HubUnavailable
 from browser_pilot.runtime import log_path, read_runtime, runtime_path
 
 from .conftest import INITIALIZE, StartAdapter, StartHub, call, started_hubs
@@ -24,6 +27,8 @@ def test_the_first_request_starts_a_hub_with_a_private_log(home: Path, start_ada
     (pid,) = started_hubs(home)
     assert answer["result"]["structuredContent"]["pid"] == pid
     assert os.getsid(pid) == pid
+    # Python imports from the current folder first, and a client's may hold anything.
+    assert Path(psutil.Process(pid).cwd()) == home.resolve()
     assert stat.S_IMODE(log_path(home).stat().st_mode) == 0o600
     assert stat.S_IMODE(log_path(home).parent.stat().st_mode) == 0o700
 
@@ -81,6 +86,15 @@ def test_a_hub_that_ends_without_a_word_points_at_the_doctor_and_the_log(
     assert "browser-pilot doctor" in message
     assert str(log_path(home)) in message
     assert "the fake hub ends at once" in log_path(home).read_text()
+
+
+def test_a_hub_that_is_never_ready_is_ended(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    pid_file = home.parent / "pid"
+    code = f"import os, time; open({str(pid_file)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    monkeypatch.setattr(hub_start, "HUB_COMMAND", (sys.executable, "-c", code))
+    with pytest.raises(HubUnavailable, match="not ready within 3 seconds"):
+        hub_start.start_hub(home, timeout_seconds=3)
+    assert hub_start.wait_for_exit(int(pid_file.read_text()), timeout_seconds=10)
 
 
 def test_a_home_that_cannot_be_written_is_reported(home: Path, start_adapter: StartAdapter) -> None:
