@@ -14,18 +14,19 @@ import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 from browser_pilot.home import PRIVATE_FILE, make_private_folder, write_private
 
 LOCK_TIMEOUT_SECONDS = 45.0
 
 
-@dataclass(frozen=True, slots=True)
-class RuntimeInfo:
-    """Where the hub is and how to prove that one may use it."""
+class RuntimeInfo(NamedTuple):
+    """Where the hub is and how to prove that one may use it.
+
+    A named tuple, as those of the adapter are: importing ``dataclasses`` would be a fifth of the adapter's start.
+    """
 
     pid: int
     started: float
@@ -34,8 +35,11 @@ class RuntimeInfo:
     port: int
     socket: str
     """A Unix socket's path, or ``tcp:PORT`` on loopback where there are none (Windows)."""
-    token: str = field(repr=False)
+    token: str
     detached: bool
+
+    def __repr__(self) -> str:
+        return f"RuntimeInfo(pid={self.pid}, version={self.version!r}, port={self.port}, socket={self.socket!r})"
 
 
 _FIELD_TYPES: dict[str, tuple[type, ...]] = {
@@ -85,7 +89,7 @@ def read_runtime(home: Path) -> RuntimeInfo | None:
 
 
 def write_runtime(home: Path, info: RuntimeInfo) -> None:
-    write_private(runtime_path(home), json.dumps(asdict(info), indent=2) + "\n")
+    write_private(runtime_path(home), json.dumps(info._asdict(), indent=2) + "\n")
 
 
 def remove_runtime(home: Path, pid: int) -> None:
@@ -121,8 +125,12 @@ class _Acquisition:
         self._abandoned = False
 
     def wait(self, timeout_seconds: float) -> None:
-        if _lock(self._descriptor, blocking=False):
-            return
+        try:
+            if _lock(self._descriptor, blocking=False):
+                return
+        except OSError:
+            os.close(self._descriptor)
+            raise
         threading.Thread(target=self._block, daemon=True).start()
         with self._state:
             if not self._state.wait_for(lambda: self._acquired, timeout_seconds):
