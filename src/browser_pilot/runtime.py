@@ -12,7 +12,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -96,8 +96,8 @@ def remove_runtime(home: Path, pid: int) -> None:
 
 
 @contextmanager
-def hub_lock(home: Path, *, timeout_seconds: float = LOCK_TIMEOUT_SECONDS) -> Iterator[None]:
-    """Hold the right to start, or replace, this home's hub. Raises ``TimeoutError`` when others hold it for too long."""
+def hub_lock(home: Path, *, timeout_seconds: float = LOCK_TIMEOUT_SECONDS) -> Generator[None]:
+    """Hold the right to start or replace this home's hub. Raises ``TimeoutError`` when others hold it for too long."""
     folder = make_private_folder(home / "run")
     descriptor = os.open(folder / "start.lock", os.O_RDWR | os.O_CREAT, PRIVATE_FILE)
     _Acquisition(descriptor).wait(timeout_seconds)
