@@ -14,7 +14,7 @@ import secrets
 import signal
 import socket
 import time
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,15 +87,21 @@ class Hub:
     def stop(self) -> None:
         self._stop.set()
 
-    async def serve(self, on_ready: Callable[[Listening], None]) -> None:
-        """Run until stopped. ``on_ready`` is called once everything listens."""
+    async def serve(
+        self, on_ready: Callable[[Listening], None], *, beside: Callable[[Listening], Awaitable[None]] | None = None
+    ) -> None:
+        """Run until stopped. ``on_ready`` is called once everything listens; ``beside`` then runs until it ends."""
         loop = asyncio.get_running_loop()
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             with contextlib.suppress(NotImplementedError, AttributeError):
                 loop.add_signal_handler(getattr(signal, name), self.stop)
         async with self.running() as listening:
             on_ready(listening)
+            companion = asyncio.ensure_future(beside(listening)) if beside else None
             await self._stop.wait()
+            if companion is not None:
+                companion.cancel()
+                await asyncio.wait({companion})
             logger.info("stopping")
 
     @asynccontextmanager
