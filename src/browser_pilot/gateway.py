@@ -96,7 +96,8 @@ class Gateway:
             return await act(tab)
         except PilotError as error:
             error.metadata.setdefault("tab", tab.id)
-            if isinstance(error, NoTab) and self._browser_is_gone(intent, tab):
+            session = self._sessions.find(intent.client, intent.session)
+            if isinstance(error, NoTab) and await session.went_down(tab):
                 raise BrowserCrashed(
                     "The browser ended unexpectedly while it worked on this; it may or may not have happened.",
                     suggestions=["Open the page again with browser_navigate: a new browser is started."],
@@ -104,7 +105,3 @@ class Gateway:
                 ) from error
             error.metadata.setdefault("url", tab.page.url)
             raise
-
-    def _browser_is_gone(self, intent: Intent, tab: Tab) -> bool:
-        session = self._sessions.find(intent.client, intent.session)
-        return session.lost(tab)

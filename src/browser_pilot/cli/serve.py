@@ -7,7 +7,7 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -36,7 +36,7 @@ def serve(
     detached: Annotated[bool, typer.Option("--detached", hidden=True)] = False,
 ) -> None:
     """Run the hub in the foreground until Ctrl-C."""
-    options: dict[str, object] = {
+    options = {
         "hub.host": host,
         "hub.port": port,
         "browser.executable": browser,
@@ -74,7 +74,7 @@ def _proof(settings: Settings, home: Path) -> Callable[[Listening], Awaitable[No
     return lambda listening: prove_and_tell(listening, settings, home)
 
 
-def _serve_detached(home: Path, options: dict[str, object]) -> None:
+def _serve_detached(home: Path, options: Mapping[str, object]) -> None:
     """Tell the adapter that started us, in one line on stdout, whether the hub is there; then let go of stdout."""
     from ..app import Hub
     from ..server.answers import error_data
