@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import logging
 import os
 import secrets
@@ -203,22 +204,34 @@ class Hub:
 @contextlib.contextmanager
 def bound_socket(host: str, port: int) -> Generator[tuple[socket.socket, str | None]]:
     """A listening socket at the wanted port, or at any free one with a note that says so."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as listener:
+    note = None
+    try:
+        listener = _listener(host, port)
+    except OSError as error:
+        if port == 0 or error.errno not in (errno.EADDRINUSE, errno.EACCES):
+            raise SettingsError(
+                f"hub.host = {host!r}: cannot listen there ({error.strerror}).",
+                suggestions=["Use 127.0.0.1, or an address of this machine."],
+            ) from None
+        listener = _listener(host, 0)
+        why = "is taken by another program" if error.errno == errno.EADDRINUSE else "is not ours to use"
+        note = f"port {port} {why}; using {listener.getsockname()[1]}"
+    with listener:
+        yield listener, note
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    """Listens at once: whoever reads the runtime file is never refused, and nobody else can get the port."""
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
         if os.name == "posix":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        note = None
-        try:
-            listener.bind((host, port))
-        except OSError as error:
-            if port == 0 or isinstance(error, socket.gaierror):
-                raise SettingsError(
-                    f"hub.host = {host!r}: cannot listen there ({error.strerror}).",
-                    suggestions=["Use 127.0.0.1, or an address of this machine."],
-                ) from None
-            listener.bind((host, 0))
-            note = f"port {port} is taken by another program; using {listener.getsockname()[1]}"
-        yield listener, note
+        listener.bind((host, port))
+        listener.listen()
+    except OSError:
+        listener.close()
+        raise
+    return listener
 
 
 def _token(home: Path) -> str:

@@ -252,9 +252,7 @@ def _explain(error: ValidationError, origins: Mapping[Key, str]) -> SettingsErro
             lines.append(f"{key}{where} is not a setting. {_known_keys(location)}")
         else:
             lines.append(f"{key} = {problem['input']!r}{where}: {problem['msg']}.")
-    return SettingsError(
-        " ".join(lines), suggestions=["`browser-pilot config show` lists every setting with its value."]
-    )
+    return SettingsError(" ".join(lines), suggestions=["Correct it there, or remove it to use the default."])
 
 
 def _known_keys(location: Key) -> str:

@@ -66,6 +66,12 @@ def main() -> None:
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    except OSError as error:
+        if debug:
+            raise
+        say(BAD, f" {error.filename or 'System'}: {error.strerror or error}", to=err)
+        say("  → `browser-pilot doctor` looks for the cause.", to=err)
+        sys.exit(1)
     except Exception as error:
         if debug:
             raise

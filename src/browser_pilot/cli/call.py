@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated, cast
 
 import typer
 
+from ..config import load_settings
 from ..errors import InvalidArgument
 from ..home import locate_home, make_private_folder
-from .hub import RunningHub, ensure_hub
+from .hub import ensure_hub
 from .output import BAD, err, out, print_json, progress, say
 from .status import AsJson
-
-if TYPE_CHECKING:
-    from .mcp_client import Picture, ToolAnswer
+from .tool_answer import Picture
+from .tool_call import call_tool
 
 EVERY_TOOL = "full,minimal"
 
@@ -60,7 +59,7 @@ def call(
     }
     home = locate_home()
     with progress(f"Calling {tool} …"):
-        answer = asyncio.run(_call(ensure_hub(home), tool, given, options))
+        answer = call_tool(ensure_hub(home), tool, given, options)
     files = [save(picture, tool, _folder(home, save_to)) for picture in answer.pictures]
     if as_json:
         print_json({"tool": tool, "is_error": answer.is_error, "answer": answer.data or answer.text, "files": files})
@@ -88,21 +87,12 @@ def parse_arguments(text: str) -> dict[str, object]:
     return cast(dict[str, object], value)
 
 
-async def _call(hub: RunningHub, tool: str, given: dict[str, object], options: dict[str, str]) -> ToolAnswer:
-    from .mcp_client import connect
-
-    async with connect(hub.mcp_url, hub.info.token, name="browser-pilot call", lasting=True, options=options) as client:
-        return await client.call(tool, given)
-
-
 def _path_or_name(browser: str) -> str:
     # The hub has another current folder than we have.
     return str(Path(browser).expanduser().absolute()) if "/" in browser or "\\" in browser else browser
 
 
 def _folder(home: Path, save_to: Path | None) -> Path:
-    from ..config import load_settings
-
     if save_to is None:
         return make_private_folder(load_settings(home=home).files.screenshot_dir)
     save_to.mkdir(parents=True, exist_ok=True)

@@ -22,11 +22,10 @@ from ..home import locate_home
 from .hub import find_hub
 from .output import GOOD, out, progress, say
 from .tokens import about_tokens
+from .tool_answer import Json, ToolAnswer
 
 if TYPE_CHECKING:
-    from .mcp_client import HubClient, ToolAnswer
-
-Row = dict[str, object]
+    from .mcp_client import HubClient
 
 
 class DemoFailed(PilotError):
@@ -76,7 +75,7 @@ class Agent:
 
     def __init__(self, client: HubClient) -> None:
         self._client = client
-        self._rows: list[Row] = []
+        self._rows: list[Json] = []
         self._steps = 0
         self._milliseconds = 0.0
         self._tokens = 0

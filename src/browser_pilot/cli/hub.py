@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import http
 import http.client
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,8 +67,8 @@ def find_hub(home: Path) -> RunningHub | None:
     if info is None:
         return None
     try:
-        clients = CLIENTS.validate_json(_ask(info, "GET", "/api/clients"))
-        health = Health.model_validate_json(_ask(info, "GET", "/health"))
+        clients = CLIENTS.validate_json(_fetch(info, "GET", "/api/clients"))
+        health = Health.model_validate_json(_fetch(info, "GET", "/health"))
     except TimeoutError:
         if not psutil.pid_exists(info.pid):
             return None
@@ -104,7 +104,7 @@ def stop_hub(home: Path, hub: RunningHub, *, timeout_seconds: float = STOP_SECON
     """Ask the hub to end and wait until its process is gone."""
     pid = hub.info.pid
     try:
-        _ask(hub.info, "POST", "/api/stop")
+        _fetch(hub.info, "POST", "/api/stop")
     except (OSError, http.client.HTTPException) as error:
         if psutil.pid_exists(pid):
             raise HubUnavailable(f"The hub (process {pid}) did not take the order to stop: {error}.") from error
@@ -115,18 +115,27 @@ def stop_hub(home: Path, hub: RunningHub, *, timeout_seconds: float = STOP_SECON
         )
 
 
-def _ask(info: RuntimeInfo, method: str, path: str) -> bytes:
-    connection = http.client.HTTPConnection(info.host, info.port, timeout=ANSWER_SECONDS)
-    headers: Mapping[str, str] = {"Authorization": f"Bearer {info.token}", "Accept": "application/json"}
+def ask(
+    info: RuntimeInfo,
+    method: str,
+    path: str,
+    *,
+    body: bytes | None = None,
+    headers: Mapping[str, str] | None = None,
+    timeout_seconds: float = ANSWER_SECONDS,
+) -> tuple[int, bytes]:
+    """One request with the token: the answer's status and body. Raises ``OSError`` or ``HTTPException``."""
+    connection = http.client.HTTPConnection(info.host, info.port, timeout=timeout_seconds)
     try:
-        connection.request(method, path, headers=headers)
+        connection.request(method, path, body, {"Authorization": f"Bearer {info.token}", **(headers or {})})
         response = connection.getresponse()
-        body = response.read()
-        if response.status != http.HTTPStatus.OK:
-            raise http.client.HTTPException(f"{response.status} {response.reason}")
-        json.loads(body)
-        return body
-    except ValueError as error:
-        raise http.client.HTTPException("not JSON") from error
+        return response.status, response.read()
     finally:
         connection.close()
+
+
+def _fetch(info: RuntimeInfo, method: str, path: str) -> bytes:
+    status, body = ask(info, method, path)
+    if status != http.HTTPStatus.OK:
+        raise http.client.HTTPException(f"status {status}")
+    return body

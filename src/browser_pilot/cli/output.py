@@ -22,8 +22,11 @@ RUNNING = Text("●", style="green")
 
 
 def say(*parts: str | Text, to: Console = out) -> None:
-    """Print a line; square brackets in it mean nothing special, for texts come from pages and files too."""
-    to.print(Text.assemble(*parts))
+    """Print a line, wrapped between words on a terminal.
+
+    Square brackets in it mean nothing special, for texts come from pages and files too.
+    """
+    to.print(Text.assemble(*parts), soft_wrap=not to.is_terminal, overflow="ignore", crop=False)
 
 
 def print_json(data: object) -> None:

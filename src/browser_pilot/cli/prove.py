@@ -13,10 +13,11 @@ from ..demo.site import demo_site
 from ..errors import PilotError
 from .checks import GOOD_STATE, examine
 from .hub import find_hub, token_path
-from .mcp_client import HubClient, ToolAnswer, connect
+from .mcp_client import HubClient, connect
 from .mcp_config import launch, mcp_servers_json
 from .output import BAD, GOOD, out, progress, say
 from .tokens import about_tokens
+from .tool_answer import ToolAnswer
 
 EXPECTED_HEADING = "Sign in"
 
@@ -94,6 +95,6 @@ def tell_how_to_connect(listening: Listening, home: Path) -> None:
     say("  MCP over stdio  paste this into your client (`browser-pilot mcp-config` has other forms):")
     out.line()
     for line in mcp_servers_json(launch()).splitlines():
-        say("    ", line)
+        out.out(f"    {line}", highlight=False)
     out.line()
     say("Ctrl-C ends it.")

@@ -39,10 +39,11 @@ BY_HAND: tuple[tuple[str, str], ...] = (
 
 @dataclass(frozen=True)
 class Way:
-    """One way to get a browser: commands that must all succeed."""
+    """One way to get a browser: commands that must all succeed, and one more if it then does not run."""
 
     doing: str
     commands: tuple[tuple[str, ...], ...]
+    repair: tuple[str, ...] | None = None
 
 
 def setup_browser(
@@ -76,10 +77,10 @@ def _install() -> FoundBrowser:
 
 def ways(*, is_root: bool | None = None, platform: str = sys.platform) -> Iterator[Way]:
     is_root = (os.name == "posix" and os.geteuid() == 0) if is_root is None else is_root
-    # Only root may install the libraries that the download needs without being asked for a password.
-    libraries = ("--with-deps",) if is_root and platform.startswith("linux") else ()
-    playwright = (sys.executable, "-m", "playwright", "install", "chromium", *libraries)
-    yield Way("Downloading Playwright's Chromium", (playwright,))
+    playwright = (sys.executable, "-m", "playwright")
+    # Only root can install the libraries that a bare system lacks without being asked for a password.
+    libraries = (*playwright, "install-deps", "chromium") if is_root and platform.startswith("linux") else None
+    yield Way("Downloading Playwright's Chromium", ((*playwright, "install", "--no-shell", "chromium"),), libraries)
     apt = shutil.which("apt-get")
     sudo = shutil.which("sudo")
     if apt and (is_root or sudo):
@@ -100,6 +101,13 @@ def _try(way: Way) -> str | None:
         problem = _run(command, timeout_seconds=INSTALL_SECONDS, environ=DOWNLOAD_ENVIRONMENT)
         if problem is not None:
             return problem
+    problem = _does_not_run()
+    if problem is not None and way.repair is not None:
+        problem = _run(way.repair, timeout_seconds=INSTALL_SECONDS, environ={}) or _does_not_run()
+    return problem
+
+
+def _does_not_run() -> str | None:
     try:
         found = find_browser()
     except BrowserUnavailable as error:

@@ -154,7 +154,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _alert(text: str) -> str:
-    return f'<p class="alert" role="alert">{html.escape(text)}</p>'
+    return f'<p class="alert" role="alert">✗ {html.escape(text)}</p>'
 
 
 @cache
