@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import logging
 import os
 import secrets
 import signal
 import socket
 import time
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,15 +88,21 @@ class Hub:
     def stop(self) -> None:
         self._stop.set()
 
-    async def serve(self, on_ready: Callable[[Listening], None]) -> None:
-        """Run until stopped. ``on_ready`` is called once everything listens."""
+    async def serve(
+        self, on_ready: Callable[[Listening], None], *, beside: Callable[[Listening], Awaitable[None]] | None = None
+    ) -> None:
+        """Run until stopped. ``on_ready`` is called once everything listens; ``beside`` then runs until it ends."""
         loop = asyncio.get_running_loop()
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             with contextlib.suppress(NotImplementedError, AttributeError):
                 loop.add_signal_handler(getattr(signal, name), self.stop)
         async with self.running() as listening:
             on_ready(listening)
+            companion = asyncio.ensure_future(beside(listening)) if beside else None
             await self._stop.wait()
+            if companion is not None:
+                companion.cancel()
+                await asyncio.wait({companion})
             logger.info("stopping")
 
     @asynccontextmanager
@@ -197,22 +204,34 @@ class Hub:
 @contextlib.contextmanager
 def bound_socket(host: str, port: int) -> Generator[tuple[socket.socket, str | None]]:
     """A listening socket at the wanted port, or at any free one with a note that says so."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as listener:
+    note = None
+    try:
+        listener = _listener(host, port)
+    except OSError as error:
+        if port == 0 or error.errno not in (errno.EADDRINUSE, errno.EACCES):
+            raise SettingsError(
+                f"hub.host = {host!r}: cannot listen there ({error.strerror}).",
+                suggestions=["Use 127.0.0.1, or an address of this machine."],
+            ) from None
+        listener = _listener(host, 0)
+        why = "is taken by another program" if error.errno == errno.EADDRINUSE else "is not ours to use"
+        note = f"port {port} {why}; using {listener.getsockname()[1]}"
+    with listener:
+        yield listener, note
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    """Listens at once: whoever reads the runtime file is never refused, and nobody else can get the port."""
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
         if os.name == "posix":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        note = None
-        try:
-            listener.bind((host, port))
-        except OSError as error:
-            if port == 0 or isinstance(error, socket.gaierror):
-                raise SettingsError(
-                    f"hub.host = {host!r}: cannot listen there ({error.strerror}).",
-                    suggestions=["Use 127.0.0.1, or an address of this machine."],
-                ) from None
-            listener.bind((host, 0))
-            note = f"port {port} is taken by another program; using {listener.getsockname()[1]}"
-        yield listener, note
+        listener.bind((host, port))
+        listener.listen()
+    except OSError:
+        listener.close()
+        raise
+    return listener
 
 
 def _token(home: Path) -> str:
