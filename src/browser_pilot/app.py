@@ -29,7 +29,7 @@ from .errors import PilotError, SettingsError
 from .gateway import Gateway
 from .home import make_private_folder, write_private
 from .leftovers import end_leftovers, temporary_folder
-from .locks import Taken, held
+from .locks import held
 from .runtime import RuntimeInfo, read_runtime, remove_runtime, write_runtime
 from .server.clients import ClientList
 from .server.guard import names_of
@@ -166,16 +166,17 @@ class Hub:
 
     @contextlib.contextmanager
     def _only_one(self) -> Generator[None]:
-        try:
-            with held(self.home / "run" / "hub.lock"):
-                yield
-        except Taken:
-            other = read_runtime(self.home)
-            where = f" (process {other.pid}, port {other.port})" if other else ""
-            raise HubRunning(
-                f"A hub already runs in this home{where}.",
-                suggestions=["`browser-pilot status` shows it, `browser-pilot stop` ends it."],
-            ) from None
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(held(self.home / "run" / "hub.lock"))
+            except TimeoutError:
+                other = read_runtime(self.home)
+                where = f" (process {other.pid}, port {other.port})" if other else ""
+                raise HubRunning(
+                    f"A hub already runs in this home{where}.",
+                    suggestions=["`browser-pilot status` shows it, `browser-pilot stop` ends it."],
+                ) from None
+            yield
 
     def _clean_up(self) -> None:
         orphans = end_leftovers(self.home)

@@ -184,7 +184,9 @@ def _options(greeting: dict[str, Any]) -> dict[str, Any]:
 async def _next_line(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
     while True:
         try:
-            return await reader.readline()
+            line = await reader.readline()
+            # A line that was cut off by the end of the connection never counts: its sender may send it again.
+            return line if line.endswith(b"\n") else b""
         except ValueError:
             await _send_line(writer, _rpc_error(None, types.INVALID_REQUEST, "the line is too long").model_dump())
 
