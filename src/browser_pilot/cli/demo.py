@@ -20,7 +20,7 @@ from ..config import Settings, load_settings
 from ..errors import PilotError
 from ..home import locate_home
 from .hub import find_hub
-from .output import GOOD, out, progress, say
+from .output import GOOD, first_error, out, progress, say
 from .tokens import about_tokens
 from .tool_answer import Json, ToolAnswer
 
@@ -40,7 +40,10 @@ def demo(
     """Watch a scripted agent sign in, fill a form and read the result."""
     home = locate_home()
     settings = load_settings(home=home, options={"browser.headless": False if headed else None})
-    asyncio.run(_run(settings, home, headed=headed))
+    try:
+        asyncio.run(_run(settings, home, headed=headed))
+    except BaseExceptionGroup as group:
+        raise first_error(group) from group
 
 
 async def _run(settings: Settings, home: Path, *, headed: bool) -> None:
@@ -123,7 +126,8 @@ class Agent:
             answer = await self._client.call(tool, arguments)
             milliseconds = (time.perf_counter() - started) * 1000
         if answer.is_error:
-            raise DemoFailed(f"{words}: {answer.text}", suggestions=["`browser-pilot doctor` looks for the cause."])
+            message = str(answer.data.get("message", answer.text))
+            raise DemoFailed(f"{words}: {message}", suggestions=["`browser-pilot doctor` looks for the cause."])
         tokens = about_tokens(answer.text)
         self._milliseconds += milliseconds
         self._tokens += tokens
