@@ -5,6 +5,7 @@ from __future__ import annotations
 from playwright.async_api import Error, Page
 
 from .console import ConsoleBuffer
+from .world import World
 
 
 class Tab:
@@ -12,6 +13,7 @@ class Tab:
         self.id = tab_id
         self.page = page
         self.console = ConsoleBuffer()
+        self.world = World(page)
         self.crashed = False
         page.on("console", self.console.add_message)
         page.on("pageerror", self.console.add_error)

@@ -3,11 +3,11 @@
 // A ref stays with its element while the element lives. The registry holds elements weakly: it never keeps one alive.
 
 /** @typedef {{ prefix: string, firstRef: number }} Options */
-/** @typedef {{ element: WeakRef<Element>, role: string, name: string }} Entry */
+/** @typedef {{ node: WeakRef<Element | Text>, role: string, name: string }} Entry */
 
 /** @type {Map<string, Entry>} */
 const entries = new Map();
-/** @type {WeakMap<Element, string>} */
+/** @type {WeakMap<Element | Text, string>} */
 const refs = new WeakMap();
 /** @type {WeakMap<Element, number>} */
 const frameNumbers = new WeakMap();
@@ -15,15 +15,16 @@ const documentToken = `${Date.now().toString(36)}${Math.random().toString(36).sl
 let nextRef = options.firstRef;
 
 /**
- * The element's ref; a new one when it has none yet. Role and name are what to say of it once it is gone.
- * @param {Element} element @param {string} role @param {string} name
+ * The ref of an element, or of a text that stands for itself; a new one when it has none yet. Role and name are what to
+ * say of it once it is gone.
+ * @param {Element | Text} node @param {string} role @param {string} name
  */
-function refOf(element, role, name) {
-  let ref = refs.get(element);
+function refOf(node, role, name) {
+  let ref = refs.get(node);
   if (ref === undefined) {
     ref = options.prefix + nextRef++;
-    refs.set(element, ref);
-    entries.set(ref, { element: new WeakRef(element), role, name });
+    refs.set(node, ref);
+    entries.set(ref, { node: new WeakRef(node), role, name });
   } else {
     const entry = /** @type {Entry} */ (entries.get(ref));
     entry.role = role;
@@ -34,10 +35,12 @@ function refOf(element, role, name) {
 
 /** The element of a ref while it is in the document. @param {string} ref @returns {Element | null} */
 function elementOf(ref) {
-  const element = entries.get(ref)?.element.deref();
-  return element?.isConnected ? element : null;
+  const node = entries.get(ref)?.node.deref();
+  if (!node?.isConnected) return null;
+  return node instanceof Element ? node : node.parentElement;
 }
 
+/** @type {Record<string, Function>} */
 const pilot = {
   documentToken: () => documentToken,
   /** Waits for ever, to try what becomes of a call that the page leaves behind. */

@@ -11,6 +11,6 @@ async def page_data(tab: Tab) -> dict[str, object]:
 
 
 async def snapshot_data(tab: Tab, *, timeout_ms: int) -> dict[str, object]:
-    view = await take_view(tab, timeout_ms=timeout_ms)
-    elements = [{"ref": row.ref, "role": row.role, "name": row.name, "states": row.states} for row in view.rows]
+    view = await take_view(tab.world, timeout_ms=timeout_ms)
+    elements = [dict(zip(("ref", "role", "name", "states"), row.cells(), strict=True)) for row in view.rows]
     return {"url": view.url, "title": view.title, "elements": elements}
