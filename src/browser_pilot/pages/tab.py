@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from playwright.async_api import Error, Page
 
+from .activity import Activity
 from .console import ConsoleBuffer
+from .dialogs import Dialogs
 from .world import World
 
 
@@ -14,6 +16,8 @@ class Tab:
         self.page = page
         self.console = ConsoleBuffer()
         self.world = World(page)
+        self.activity = Activity(page)
+        self.dialogs = Dialogs(page)
         self.crashed = False
         page.on("console", self.console.add_message)
         page.on("pageerror", self.console.add_error)

@@ -11,6 +11,8 @@ const entries = new Map();
 const refs = new WeakMap();
 /** @type {WeakMap<Element, number>} */
 const frameNumbers = new WeakMap();
+/** @type {Map<number, WeakRef<Element>>} */
+const frameElements = new Map();
 const documentToken = `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
 let nextRef = options.firstRef;
 
@@ -50,5 +52,6 @@ const pilot = {
   /** Notes which frame an iframe element holds. @param {number} number @param {Element} element */
   adoptFrame(number, element) {
     frameNumbers.set(element, number);
+    frameElements.set(number, new WeakRef(element));
   },
 };
