@@ -9,7 +9,17 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-_ORDER = ("registry.js", "dom.js", "roles.js", "names.js", "states.js", "walker.js", "lines.js", "snapshot.js")
+_ORDER = (
+    "registry.js",
+    "dom.js",
+    "roles.js",
+    "names.js",
+    "states.js",
+    "walker.js",
+    "lines.js",
+    "snapshot.js",
+    "locate.js",
+)
 
 
 @cache
