@@ -12,8 +12,6 @@ from browser_pilot.pages.world import FrameGone, World
 
 from .conftest import Sites
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
-
 
 async def test_every_frame_answers_across_sites_and_depths(page: Page, sites: Sites) -> None:
     sites.add("leaf", "<title>leaf</title>")

@@ -21,7 +21,7 @@ from browser_pilot.pages.frames import Frame
 from browser_pilot.pages.outcome import Outcome
 from browser_pilot.pages.settle import Reply, settle
 from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.targets import Target
+from browser_pilot.pages.targets import Target, lost
 from browser_pilot.pages.troubles import trouble_error
 from browser_pilot.pages.world import FrameGone, Json
 
@@ -52,14 +52,19 @@ class Hand:
         """Call a function that prepares something for an element; what stands in its way is raised."""
         answer = await self.tab.world.call(target.frame, function, *args, timeout_ms=patience_ms + GRACE_MS)
         reply = cast("Reply", answer)
+        if reply.get("trouble") == "gone":
+            raise await lost(self.tab.world, target)
         if "trouble" in reply:
             raise trouble_error(target.words, reply)
         return reply
 
-    async def aftermath(self, function: str, *args: Json) -> Reply | None:
+    async def aftermath(
+        self, function: str, *args: Json, frame: Frame | None = None, timeout_ms: int = GRACE_MS * 2
+    ) -> Reply | None:
         """Ask the page what became of the action; None when its document is gone."""
         try:
-            return cast("Reply", await self.tab.world.call(self.frame, function, *args, timeout_ms=GRACE_MS * 2))
+            answer = await self.tab.world.call(frame or self.frame, function, *args, timeout_ms=timeout_ms)
+            return cast("Reply", answer)
         except (OutcomeUnknown, FrameGone):
             return None
 

@@ -12,12 +12,14 @@ from browser_pilot.pages.keys import TYPED, Chord, key_events, parse_chord
 from browser_pilot.pages.outcome import Outcome
 from browser_pilot.pages.settle import Reply
 from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.targets import Element, find
+from browser_pilot.pages.targets import ElementArgument, find
 
 _ENTER = parse_chord("Enter")
 
 
-async def press(tab: Tab, key: str, element: Element | None = None, *, timeout_ms: int = PATIENCE_MS) -> Outcome:
+async def press(
+    tab: Tab, key: str, element: ElementArgument | None = None, *, timeout_ms: int = PATIENCE_MS
+) -> Outcome:
     """Press a key or a chord, in an element or wherever the focus is."""
     chord = parse_chord(key)
     target = await find(tab.world, element) if element is not None else None
@@ -36,7 +38,7 @@ async def press(tab: Tab, key: str, element: Element | None = None, *, timeout_m
 
 async def type_text(
     tab: Tab,
-    element: Element,
+    element: ElementArgument,
     text: str,
     *,
     clear: bool = True,
@@ -60,13 +62,17 @@ async def type_text(
             await (_type_slowly(hand, text) if slowly else send_keys(hand, [Chord((), TYPED[text[-1]])]))
         written = await hand.aftermath("wrote", submit)
         _check(hand, target.words, text, written)
-        if not submit or written is None:
-            return written
-        hand.acts()
-        await send_keys(hand, [_ENTER])
-        return await hand.aftermath("settled")
+        return written if not submit or written is None else await press_enter(hand)
 
     return await perform(tab, target, act)
+
+
+async def press_enter(hand: Hand) -> Reply | None:
+    """Press Enter where the focus is, and wait for the page to be quiet."""
+    await hand.aftermath("watch")
+    hand.acts()
+    await send_keys(hand, [_ENTER])
+    return await hand.aftermath("settled")
 
 
 async def send_keys(hand: Hand, chords: Iterable[Chord]) -> None:

@@ -61,6 +61,9 @@ class Outcome:
         """Whether everything that was asked was done: no field was left out."""
         return all(field.problem is None for field in self.fields)
 
+    def reporting(self, fields: tuple[FieldReport, ...]) -> Outcome:
+        return replace(self, fields=fields)
+
     def noting(self, *notices: str) -> Outcome:
         return replace(self, notices=(*self.notices, *notices))
 

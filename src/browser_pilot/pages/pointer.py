@@ -19,7 +19,7 @@ from browser_pilot.pages.keys import Modifier, modifier_mask
 from browser_pilot.pages.outcome import Outcome
 from browser_pilot.pages.settle import Reply
 from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.targets import Element, Target, find
+from browser_pilot.pages.targets import ElementArgument, Target, find
 from browser_pilot.pages.troubles import trouble_error
 
 Button = Literal["left", "right", "middle"]
@@ -36,7 +36,7 @@ class Point:
 
 async def click(
     tab: Tab,
-    element: Element,
+    element: ElementArgument,
     *,
     button: Button = "left",
     count: int = 1,
@@ -70,7 +70,7 @@ async def click(
     return await perform(tab, target, act)
 
 
-async def hover(tab: Tab, element: Element, *, timeout_ms: int = PATIENCE_MS) -> Outcome:
+async def hover(tab: Tab, element: ElementArgument, *, timeout_ms: int = PATIENCE_MS) -> Outcome:
     """Move the mouse over an element."""
     target = await find(tab.world, element)
 

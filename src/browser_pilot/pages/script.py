@@ -18,12 +18,12 @@ _ORDER = (
     "walker.js",
     "lines.js",
     "snapshot.js",
+    "locate.js",
     "watch.js",
     "aim.js",
     "guard.js",
     "fields.js",
     "choose.js",
-    "targets.js",
 )
 
 

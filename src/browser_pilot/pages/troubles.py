@@ -31,6 +31,7 @@ _WRONG_USE = {
     "format": ("does not take this value; it wants {by}", "Give the value in that form."),
     "no option": ("has no option {by}", "Use one of these labels."),
     "one option": ("takes exactly one option", "Give one value."),
+    "left": ("was left as it was, because other fields do not fit", "Correct those and fill all of them again."),
     "radio": ("is a radio button, which cannot be taken back", "Choose another one of its group instead."),
 }
 

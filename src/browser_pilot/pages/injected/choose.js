@@ -1,6 +1,7 @@
 // Choosing: options of drop-downs, check boxes, radio buttons, and whole forms field by field.
 
 const OPTIONS_TOLD = 30;
+const OPTIONS_COME_MS = 1_000;
 const YES = new Set(['true', 'on', 'yes', '1', 'checked']);
 const NO = new Set(['false', 'off', 'no', '0', 'unchecked', '']);
 
@@ -42,9 +43,9 @@ function chooseOptions(select, wanted) {
 
 /** Chooses options by label or value. @param {string} ref @param {string[]} wanted @param {number} patienceMs */
 pilot.choose = async function choose(ref, wanted, patienceMs) {
-  const until = performance.now() + patienceMs;
+  let until = Infinity;
   for (;;) {
-    const found = await readyField(ref, Math.max(0, until - performance.now()));
+    const found = await readyField(ref, patienceMs);
     if ('trouble' in found) return found.trouble === 'no field' ? { trouble: 'no select' } : found;
     const { field } = found;
     if (!(field instanceof HTMLSelectElement)) return { trouble: 'no select' };
@@ -55,6 +56,7 @@ pilot.choose = async function choose(ref, wanted, patienceMs) {
       return { kind: found.kind };
     }
     // Options often come from the network a moment later.
+    until = Math.min(until, performance.now() + Math.min(patienceMs, OPTIONS_COME_MS));
     if (trouble.trouble !== 'no option' || performance.now() >= until) return trouble;
     await nextFrame();
   }
@@ -92,6 +94,10 @@ pilot.fill = async function fill(fields, patienceMs) {
   const told = [];
   /** @type {(() => Trouble | { holds: string, matches: boolean })[]} */
   const checks = [];
+  const unfit = fields.map(({ ref, value }) => unfitness(ref, value));
+  if (unfit.some((trouble) => trouble !== null)) {
+    return { ...report(watched, true), fields: unfit.map((trouble) => trouble ?? { trouble: 'left' }) };
+  }
   for (const { ref, value } of fields) {
     if (mine !== abandoned) break;
     const trouble = await fillOne(ref, value, Math.max(0, until - performance.now()), checks);
@@ -102,6 +108,15 @@ pilot.fill = async function fill(fields, patienceMs) {
   for (const check of checks) told.push(check());
   return { ...report(watched, quiet), fields: told };
 };
+
+/** Why a field can never take a value. @param {string} ref @param {string | boolean | string[]} value @returns {Trouble | null} */
+function unfitness(ref, value) {
+  const named = elementOf(ref);
+  if (named === null) return goneTrouble(ref);
+  const field = fieldOf(named);
+  if (field === null) return typeof value === 'string' && radioFor(named, value) ? null : { trouble: 'no field' };
+  return fieldKind(field) === 'file' ? { trouble: 'file' } : null;
+}
 
 /**
  * @param {string} ref @param {string | boolean | string[]} value @param {number} patienceMs
@@ -144,7 +159,7 @@ async function fillOne(ref, value, patienceMs, checks) {
 
 /** @param {HTMLSelectElement} select @param {string[]} wanted @param {number} patienceMs */
 async function fillSelect(select, wanted, patienceMs) {
-  const until = performance.now() + patienceMs;
+  const until = performance.now() + Math.min(patienceMs, OPTIONS_COME_MS);
   for (;;) {
     const trouble = chooseOptions(select, wanted);
     if (trouble?.trouble !== 'no option' || performance.now() >= until) return trouble;
@@ -162,3 +177,17 @@ function checkText(field, expected) {
 function pressInScript(field, type, text) {
   field.dispatchEvent(new KeyboardEvent(type, { key: text.at(-1) ?? 'Backspace', bubbles: true, composed: true, cancelable: true }));
 }
+
+/** Sends the form of a field, through its submit button where it has one. @param {string} ref */
+pilot.submit = function submit(ref) {
+  const named = elementOf(ref);
+  const field = named && (fieldOf(named) ?? named);
+  const form = /** @type {HTMLInputElement | null} */ (field)?.form ?? field?.closest('form');
+  startWatch();
+  if (!form) return { sent: false, invalid: '' };
+  const buttons = /** @type {HTMLButtonElement[]} */ ([...form.elements].filter((element) => element.matches('button, input') && /** @type {HTMLButtonElement} */ (element).type === 'submit'));
+  const faulty = form.noValidate ? [] : /** @type {HTMLInputElement[]} */ ([...form.querySelectorAll(':invalid')]).filter((element) => element.willValidate);
+  // Not within this call, for a page may navigate in it, or ask the user something.
+  setTimeout(() => form.requestSubmit(buttons.find((button) => !button.disabled)));
+  return { sent: true, invalid: faulty.map((element) => `${nameOf(element, roleOf(element)) || element.name}: ${element.validationMessage}`).join('; ') };
+};

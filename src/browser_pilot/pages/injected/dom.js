@@ -1,7 +1,7 @@
 // The composed tree as a person sees it: shadow roots and slots in place, styles read once per walk.
 
-/** @typedef {{ display: string, visible: boolean, cursor: string, opacity: number, position: string, overflow: string,
- *   contentHidden: boolean, color: string, fontSize: number, clip: boolean, textSecurity: string, textIndent: number }} Look */
+/** What a walk needs to know of every element's style; the rest is read from `style` where it matters.
+ * @typedef {{ style: CSSStyleDeclaration, display: string, visible: boolean, cursor: string, opacity: string, position: string }} Look */
 
 const SKIPPED_TAGS = new Set([
   'SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD', 'META', 'LINK', 'TITLE', 'BASE', 'PARAM', 'SOURCE', 'TRACK', 'COL',
@@ -19,6 +19,7 @@ let ownedElsewhere = new Set();
 /** Forgets what was read in the last walk; to be called before each reading of the page. */
 function startReading() {
   looks = new Map();
+  ungenerated = new Map();
   ownedElsewhere = new Set();
   if (document.querySelector('[aria-owns]')) {
     for (const owner of document.querySelectorAll('[aria-owns]')) {
@@ -33,18 +34,12 @@ function lookOf(element) {
   if (look === undefined) {
     const style = getComputedStyle(element);
     look = {
+      style,
       display: style.display,
       visible: style.visibility === 'visible',
       cursor: style.cursor,
-      opacity: Number(style.opacity),
+      opacity: style.opacity,
       position: style.position,
-      overflow: style.overflow,
-      contentHidden: style.contentVisibility === 'hidden',
-      color: style.color,
-      fontSize: parseFloat(style.fontSize),
-      clip: style.clip !== 'auto' || style.clipPath !== 'none',
-      textSecurity: style.getPropertyValue('-webkit-text-security'),
-      textIndent: parseFloat(style.textIndent),
     };
     looks.set(element, look);
   }
@@ -101,12 +96,35 @@ function isRendered(element) {
   return parent === null || isRendered(parent);
 }
 
-/** Text that a style rule puts before or after an element's content. @param {Element} element @param {'::before' | '::after'} which */
+/** How often elements of one kind had no generated text in this walk. @type {Map<string, number>} */
+let ungenerated = new Map();
+const ALIKE_ENOUGH = 3;
+
+/**
+ * Text that style rules put before and after an element's content. Reading it is dear, so that elements with the same tag and
+ * classes in a parent of the same classes are taken to be alike once a few of them had none.
+ * @param {Element} element @returns {[string, string]}
+ */
+function generatedTexts(element) {
+  const kind = `${element.tagName} ${element.getAttribute('class')} ${element.parentElement?.getAttribute('class')}`;
+  const times = ungenerated.get(kind) ?? 0;
+  if (times >= ALIKE_ENOUGH) return NOTHING_GENERATED;
+  const before = generatedText(element, '::before');
+  const after = generatedText(element, '::after');
+  if (before || after) return [before, after];
+  ungenerated.set(kind, times + 1);
+  return NOTHING_GENERATED;
+}
+
+const NOTHING_GENERATED = /** @type {[string, string]} */ (['', '']);
+
+/** @param {Element} element @param {'::before' | '::after'} which */
 function generatedText(element, which) {
-  const content = getComputedStyle(element, which).content;
+  const style = getComputedStyle(element, which);
+  const content = style.content;
   if (content === 'none' || content === 'normal' || content === '' || content[0] !== '"') return '';
   const text = [...content.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map((match) => match[1].replace(/\\(.)/g, '$1')).join('');
-  return getComputedStyle(element, which).display === 'none' ? '' : text;
+  return style.display === 'none' || style.visibility !== 'visible' ? '' : text;
 }
 
 /** Collapses white space and drops the private characters by which icon fonts draw. @param {string} text */

@@ -1,6 +1,6 @@
 // Lines: the text and inline things of one block, gathered during the walk and made into rows.
 
-/** @typedef {{ owner: Element | Text, parts: (string | Row)[], hidden: string }} Line */
+/** @typedef {{ block: Element, text: Text | null, parts: (string | Row)[], hidden: string }} Line */
 
 /** @type {Row[]} */
 let rows = [];
@@ -10,6 +10,8 @@ let line = null;
 let owners = new Set();
 
 const SHORT_ITEM = 60;
+const PROSE = 40;
+const JOINED_PROSE = 700;
 const LONGEST_CLICKABLE_NAME = 200;
 
 /** @param {string} text @param {Node} source @param {Place} place */
@@ -17,25 +19,30 @@ function addText(text, source, place) {
   if (line !== null && line.hidden !== place.hidden && text.trim()) flushLine();
   if (line === null) {
     if (!text.trim()) return;
-    line = { owner: place.block, parts: [], hidden: place.hidden };
-    if (owners.has(place.block) && source instanceof Text) line.owner = source;
+    line = newLine(place);
   }
+  if (line.text === null && source instanceof Text) line.text = source;
   const last = line.parts.length - 1;
   if (typeof line.parts[last] === 'string') line.parts[last] += text;
   else line.parts.push(text);
 }
 
+/** @param {Place} place @returns {Line} */
+function newLine(place) {
+  return { block: place.block, text: null, parts: [], hidden: place.hidden };
+}
+
 /** @param {Row} row @param {Place} place */
 function addItem(row, place) {
   if (line !== null && FIELD_ROLES.has(row.role) && !place.joined) flushLine();
-  if (line === null) line = { owner: place.block, parts: [], hidden: place.hidden };
+  line ??= newLine(place);
   line.parts.push(row);
   if (FIELD_ROLES.has(row.role) && !place.joined) flushLine();
 }
 
 /** @param {Place} place */
 function addSeparator(place) {
-  if (line === null) line = { owner: place.block, parts: [], hidden: place.hidden };
+  line ??= newLine(place);
   const last = line.parts.length - 1;
   if (typeof line.parts[last] === 'string') line.parts[last] += ' | ';
   else line.parts.push(' | ');
@@ -62,11 +69,12 @@ function flushLine() {
 
 /** @param {Line} ended @param {(string | Row)[]} parts @param {boolean} mixed @param {string} role @param {boolean} actionable */
 function pushLine(ended, parts, mixed, role, actionable) {
-  owners.add(ended.owner);
+  const owner = owners.has(ended.block) && ended.text ? ended.text : ended.block;
+  owners.add(owner);
   const states = ended.hidden ? [ended.hidden] : [];
   const name = mixed ? '' : /** @type {string} */ (parts[0]);
   rows.push({
-    element: ended.owner, role, name, parts: mixed ? parts : null, states, value: null, actionable, frame: null, url: null,
+    element: owner, role, name, parts: mixed ? parts : null, states, value: null, actionable, frame: null, url: null,
   });
 }
 
@@ -82,7 +90,7 @@ function flushTableRow(element, actionable) {
   const texts = parts.filter((part) => typeof part === 'string' && /[^\s|]/.test(part));
   const items = /** @type {Row[]} */ (parts.filter((part) => typeof part !== 'string'));
   if (!texts.length && items.length <= 1 && !actionable) rows.push(...items);
-  else if (parts.length) pushLine({ ...ended, owner: element }, parts, items.length > 0, 'row', actionable);
+  else if (parts.length) pushLine({ ...ended, block: element }, parts, items.length > 0, 'row', actionable);
   if (rows.length > rowLimit) stopped = true;
 }
 
@@ -149,6 +157,49 @@ function settleHeading(row, inside, index, allText) {
   } else {
     row.name = nameOf(/** @type {Element} */ (row.element), 'heading');
     rows.splice(index, inside.length + 1, row, ...inside.filter((inner) => !isPlainText(inner) || inner.parts));
+  }
+}
+
+/** Whether a row is a longer piece of text, perhaps with links in it. @param {Row} row */
+function isProse(row) {
+  if (!isPlainText(row) || row.states.length) return false;
+  return row.parts ? row.parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 0), 0) >= PROSE : row.name.length >= PROSE;
+}
+
+/**
+ * Joins neighbouring rows of prose. Where a joined row ends depends on the texts themselves, so that a text that comes or goes
+ * changes one row and not all that follow.
+ * @param {Row[]} told @returns {Row[]}
+ */
+function joinProse(told) {
+  /** @type {Row[]} */
+  const joined = [];
+  let room = 0;
+  for (const row of told) {
+    const last = joined[joined.length - 1];
+    const prose = isProse(row);
+    if (prose && room > 0) append(last, row);
+    else joined.push(row);
+    if (!prose) {
+      room = 0;
+      continue;
+    }
+    const length = row.parts ? PROSE * 4 : row.name.length;
+    if (room <= 0) room = JOINED_PROSE;
+    room = length % 5 === 0 ? 0 : room - length;
+  }
+  return joined;
+}
+
+/** @param {Row} row @param {Row} next */
+function append(row, next) {
+  const mark = row.role === 'term' ? ': ' : next.role === 'item' ? ' • ' : '\n';
+  if (row.role === 'term') row.role = 'text';
+  if (!row.parts && !next.parts) {
+    row.name += mark + next.name;
+  } else {
+    row.parts = [...(row.parts ?? [row.name]), mark, ...(next.parts ?? [next.name])];
+    row.name = '';
   }
 }
 

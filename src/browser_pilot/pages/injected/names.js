@@ -3,6 +3,30 @@
 const LABELLED_TAGS = new Set(['INPUT', 'TEXTAREA', 'SELECT', 'METER', 'PROGRESS', 'OUTPUT', 'BUTTON']);
 const NESTED_WIDGETS = new Set(['group', 'menu', 'tree', 'list', 'listbox']);
 
+/** Whether text that is hidden from screen readers but not from eyes counts, as it does in what a person would read. */
+let tellsAriaHidden = false;
+
+/**
+ * The name that a row shows: the accessible name, and what else a person reads on the thing.
+ * @param {Element} element @param {string} role @returns {string}
+ */
+function shownName(element, role) {
+  const name = nameOf(element, role);
+  if (!element.firstChild || !NAME_FROM_CONTENT.has(role)) return name;
+  const aside = hasWrittenName(element) || element.querySelector('[aria-hidden=true], [aria-label], [aria-labelledby]') !== null;
+  if (!aside) return name;
+  tellsAriaHidden = true;
+  const text = tidy(contentText(element, new Set(), role));
+  tellsAriaHidden = false;
+  if (!/[\p{L}\p{N}]/u.test(text) || squeeze(name).includes(squeeze(text))) return name;
+  return squeeze(text).includes(squeeze(name)) ? text : `${name} (${text})`;
+}
+
+/** @param {string} text */
+function squeeze(text) {
+  return text.replace(/\s+/g, '').toLowerCase();
+}
+
 /** The accessible name of an element. @param {Element} element @param {string} role @returns {string} */
 function nameOf(element, role) {
   return tidy(rawName(element, role, new Set(), false));
@@ -82,13 +106,16 @@ const NAMING_CHILD = /** @type {Record<string, string>} */ ({ FIELDSET: 'LEGEND'
 function contentText(element, seen, role, withHidden = false) {
   if (seen.has(element)) return '';
   seen.add(element);
-  let text = withHidden ? '' : generatedText(element, '::before');
+  const [before, after] = withHidden ? NOTHING_GENERATED : generatedTexts(element);
+  let text = before;
   for (const child of childrenOf(element)) {
     if (child instanceof Text) text += child.data;
     else if (child instanceof Element) text += childText(child, seen, role, withHidden);
   }
-  for (const owned of referenced(element, 'aria-owns')) text += ` ${childText(owned, seen, role, withHidden)}`;
-  return withHidden ? text : text + generatedText(element, '::after');
+  if (element.hasAttribute('aria-owns')) {
+    for (const owned of referenced(element, 'aria-owns')) text += ` ${childText(owned, seen, role, withHidden)}`;
+  }
+  return text + after;
 }
 
 /** @param {Element} child @param {Set<Element>} seen @param {string} role @param {boolean} withHidden @returns {string} */
@@ -96,7 +123,7 @@ function childText(child, seen, role, withHidden) {
   const tag = tagOf(child);
   if (tag === 'BR') return ' ';
   if (SKIPPED_TAGS.has(tag) || seen.has(child)) return '';
-  if (!withHidden && (child.getAttribute('aria-hidden') === 'true' || !isRendered(child))) return '';
+  if (!withHidden && ((!tellsAriaHidden && child.getAttribute('aria-hidden') === 'true') || !isRendered(child))) return '';
   const childRole = roleOf(child);
   if (role === 'treeitem' || role === 'menuitem') if (NESTED_WIDGETS.has(childRole)) return '';
   const block = !withHidden && !lookOf(child).display.startsWith('inline') ? ' ' : '';

@@ -15,8 +15,9 @@ pilot.snapshot = function snapshot(settings) {
   const skip = settings.skip ?? 0;
   rowLimit = skip + (settings.limit ?? Infinity);
   deadline = performance.now() + (settings.timeLimitMs ?? Infinity);
-  if (root) visitElement(root, { block: root, hidden: '', quiet: false, joined: false, pointer: false });
+  if (root) visitElement(root, { block: root, hidden: '', quiet: false, joined: false, look: lookOf(root.parentElement ?? root) });
   flushLine();
+  rows = joinProse(rows);
   const told = rows.slice(skip, rowLimit).map((row) => written(row, settings.boxes === true));
   const answer = {
     document: documentToken, url: location.href, title: document.title, rows: told, before: Math.min(skip, rows.length),

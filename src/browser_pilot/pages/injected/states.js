@@ -11,7 +11,7 @@ function isSecret(element) {
   if (secrets.has(element)) return true;
   if (!(element instanceof HTMLInputElement)) return false;
   const secret =
-    element.type === 'password' || SECRET_HINTS.test(element.autocomplete) || !['', 'none'].includes(lookOf(element).textSecurity);
+    element.type === 'password' || SECRET_HINTS.test(element.autocomplete) || !['', 'none'].includes(lookOf(element).style.getPropertyValue('-webkit-text-security'));
   if (secret) secrets.add(element);
   return secret;
 }

@@ -5,7 +5,7 @@
 
 /** @typedef {{ element: Element | Text, role: string, name: string, parts: (string | Row)[] | null, states: string[],
  *   value: string | null, actionable: boolean, frame: number | null, url: string | null }} Row */
-/** @typedef {{ block: Element, hidden: string, quiet: boolean, joined: boolean, pointer: boolean }} Place */
+/** @typedef {{ block: Element, hidden: string, quiet: boolean, joined: boolean, look: Look }} Place */
 /** @typedef {{ full?: boolean, skip?: number, limit?: number, boxes?: boolean, root?: string | null, timeLimitMs?: number }} WalkOptions */
 
 const ATOMIC_ROLES = new Set([
@@ -41,10 +41,8 @@ let deadline = Infinity;
 /** @param {Node} node @param {Place} place */
 function visit(node, place) {
   if (node instanceof Text) {
-    if (place.quiet || stopped || !node.data) return;
-    const parent = parentOf(node) ?? place.block;
-    const look = lookOf(parent);
-    if (look.visible) addText(node.data, node, look.fontSize < 2 || look.textIndent < -900 ? { ...place, hidden: 'hidden' } : place);
+    if (place.quiet || stopped || !place.look.visible) return;
+    addText(node.data, node, place);
   } else if (node instanceof Element) {
     visitElement(node, place);
   }
@@ -53,13 +51,14 @@ function visit(node, place) {
 /** @param {Element} element @param {Place} place */
 function visitChildren(element, place) {
   const closed = element instanceof HTMLDetailsElement && !element.open && !rootOf(element);
-  if (!place.quiet && !stopped) addGenerated(element, '::before', place);
+  const generated = place.quiet || stopped || !place.look.visible ? NOTHING_GENERATED : generatedTexts(element);
+  if (generated[0]) addText(generated[0], element, place);
   for (const child of childrenOf(element)) {
     if (closed && !(child instanceof Element && child.tagName === 'SUMMARY')) continue;
     visit(child, place);
   }
   if (element.hasAttribute('aria-owns')) for (const owned of referenced(element, 'aria-owns')) visitOwned(owned, place);
-  if (!place.quiet && !stopped) addGenerated(element, '::after', place);
+  if (generated[1]) addText(generated[1], element, place);
 }
 
 /** @param {Element} owned @param {Place} place */
@@ -67,12 +66,6 @@ function visitOwned(owned, place) {
   if (!ownedElsewhere.delete(owned)) return;
   visitElement(owned, place);
   ownedElsewhere.add(owned);
-}
-
-/** @param {Element} element @param {'::before' | '::after'} which @param {Place} place */
-function addGenerated(element, which, place) {
-  const text = generatedText(element, which);
-  if (text && lookOf(element).visible) addText(text, element, place);
 }
 
 /** @param {Element} element @param {Place} place */
@@ -89,7 +82,7 @@ function visitElement(element, place) {
     return;
   }
   const look = lookOf(element);
-  const unseen = look.display === 'none' || look.contentHidden;
+  const unseen = look.display === 'none' || element.getAttribute('hidden') === 'until-found';
   if (unseen || (tag === 'INPUT' && !look.visible)) {
     if (element instanceof HTMLInputElement && element.type === 'file') addItem(makeRow(element, 'file', true, 'hidden'), place);
     return;
@@ -98,14 +91,14 @@ function visitElement(element, place) {
   /** @type {Place} */
   const inner = {
     block: inline ? place.block : element,
-    hidden: place.hidden || concealment(element, look),
+    hidden: place.hidden || concealment(element, look, inline),
     quiet: place.quiet,
     joined: place.joined,
-    pointer: look.cursor === 'pointer',
+    look,
   };
   const breaks = !inline || look.display === 'inline-block' || look.display === 'inline-flex';
   if (breaks) breakLine(element, inner, inline);
-  if (look.visible) tellElement(element, tag, look, inner, place.pointer);
+  if (look.visible) tellElement(element, tag, look, inner, place.look.cursor === 'pointer');
   else visitChildren(element, inner);
   if (breaks) breakLine(element, inner, inline);
 }
@@ -135,6 +128,7 @@ function tellElement(element, tag, look, place, parentPointer) {
   if (actionable) return tellContainer(element, role === 'generic' || role === 'paragraph' ? 'clickable' : role, place, true);
   if (SHOWN_ALWAYS.has(role) || (SHOWN_WHEN_NAMED.has(role) && nameOf(element, role))) return tellContainer(element, role, place, false);
   if (role === 'list') return tellList(element, place);
+  if (role === 'term' || role === 'definition') return tellDefinition(element, role, place);
   return visitChildren(element, place);
 }
 
@@ -232,15 +226,28 @@ function concealed(element) {
   return false;
 }
 
-/** How an element that is drawn is kept from a person's eyes, if it is. @param {Element} element @param {Look} look @returns {string} */
-function concealment(element, look) {
-  if (look.opacity < 0.02) return 'hidden';
-  const positioned = look.position === 'absolute' || look.position === 'fixed';
-  const clips = look.overflow !== 'visible' && look.overflow !== 'auto' && look.overflow !== 'scroll';
-  if (!positioned && !clips) return '';
+/** How an element that is drawn is kept from a person's eyes, if it is. @param {Element} element @param {Look} look @param {boolean} [inline] @returns {string} */
+function concealment(element, look, inline = false) {
+  if (look.opacity !== '1' && Number(look.opacity) < 0.02) return 'hidden';
+  if (look.position === 'absolute' || look.position === 'fixed') return positionedAway(element, look);
+  if (inline) return '';
+  if (element.clientHeight < 2 || element.clientWidth < 2) return isClipped(element, look) ? 'hidden' : '';
+  if (!(element.firstChild instanceof Text)) return '';
+  return parseFloat(look.style.textIndent) < -900 || parseFloat(look.style.fontSize) < 2 ? 'hidden' : '';
+}
+
+/** @param {Element} element @param {Look} look */
+function isClipped(element, look) {
+  if (look.style.overflowX === 'visible' && look.style.clipPath === 'none' && look.style.contentVisibility !== 'hidden') return false;
   const box = element.getBoundingClientRect();
-  if ((clips || look.clip) && (box.width < 2 || box.height < 2)) return 'hidden';
-  if (!positioned || box.width === 0) return '';
+  return box.width < 2 || box.height < 2;
+}
+
+/** @param {Element} element @param {Look} look */
+function positionedAway(element, look) {
+  const box = element.getBoundingClientRect();
+  if (box.width < 2 || box.height < 2) return isClipped(element, look) || look.style.clip !== 'auto' ? 'hidden' : '';
+  if (/rect\(0px,? 0px,? 0px|rect\(1px,? 1px,? 1px/.test(look.style.clip) || /inset\((50|100)%/.test(look.style.clipPath)) return 'hidden';
   if (box.right + scrollX <= 0 || box.bottom + scrollY <= 0) return 'offscreen';
   return look.position === 'fixed' && (box.left >= innerWidth || box.top >= innerHeight) ? 'offscreen' : '';
 }
@@ -282,11 +289,22 @@ function tellList(element, place) {
   joinShortItems(element, start);
 }
 
+/** A term and the text that defines it share a row. @param {Element} element @param {string} role @param {Place} place */
+function tellDefinition(element, role, place) {
+  const start = rows.length;
+  visitChildren(element, place);
+  flushLine();
+  if (rows.length === start || !isPlainText(rows[start]) || rows[start].states.length) return;
+  const term = rows[start - 1];
+  if (role === 'term') rows[start].role = 'term';
+  else if (term?.role === 'term' && !term.states.length) append(term, ...rows.splice(start, 1));
+}
+
 /** @param {Element} element @param {Place} place */
 function tellInlineClickable(element, place) {
-  const name = tidy(contentText(element, new Set(), 'generic'));
   const row = makeRow(element, 'clickable', true, place.hidden);
-  row.name = name || row.name;
+  const text = tidy(contentText(element, new Set(), 'generic'));
+  if (text && (!row.name || row.name.startsWith('('))) row.name = text;
   addItem(row, place);
   if (element.querySelector(ACTIONABLE_INSIDE)) visitChildren(element, { ...place, quiet: true });
 }
@@ -309,7 +327,7 @@ function tellContainer(element, role, place, actionable) {
 function makeRow(element, role, actionable, hidden) {
   const states = statesOf(element, role);
   if (hidden) states.push(hidden);
-  const name = role === 'clickable' ? nameOf(element, 'generic') : nameOf(element, role);
+  const name = role === 'clickable' ? nameOf(element, 'generic') : shownName(element, role);
   const atomic = ATOMIC_ROLES.has(role) || (role === 'clickable' && !element.textContent?.trim());
   return {
     element, role, states, actionable, parts: null, frame: null,
