@@ -7,7 +7,8 @@ from typing import Literal
 
 from ..errors import InvalidArgument
 from ..home import make_private_folder
-from .elements import Element, locate
+from .cdp import send
+from .elements import ElementArgument, Elements, parse_element
 from .playwright_errors import translated
 from .tab import Tab
 
@@ -17,7 +18,7 @@ PictureFormat = Literal["png", "jpeg"]
 async def screenshot(
     tab: Tab,
     *,
-    element: Element | None,
+    element: ElementArgument | None,
     full_page: bool,
     picture_format: PictureFormat,
     quality: int | None,
@@ -28,9 +29,19 @@ async def screenshot(
     if element is not None:
         if full_page:
             raise InvalidArgument("Give either `element` or `full_page`, not both.")
-        locator = await locate(tab, element)
+        elements = Elements(tab.world)
+        target = await elements.resolve(parse_element(element))
+        remote = await elements.handle(target)
         with translated("Taking a screenshot"):
-            return await locator.screenshot(type=picture_format, quality=quality, timeout=timeout_ms)
+            await send(target.frame.session, "DOM.scrollIntoViewIfNeeded", objectId=remote.object_id)
+            model = await send(target.frame.session, "DOM.getBoxModel", objectId=remote.object_id)
+            left, top, _, _, right, bottom, _, _ = model["model"]["border"]
+            return await tab.page.screenshot(
+                type=picture_format,
+                quality=quality,
+                timeout=timeout_ms,
+                clip={"x": left, "y": top, "width": right - left, "height": bottom - top},
+            )
     with translated("Taking a screenshot"):
         return await tab.page.screenshot(type=picture_format, quality=quality, full_page=full_page, timeout=timeout_ms)
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from playwright.async_api import Error, Page
 
+from .activity import Activity
 from .console import ConsoleBuffer
+from .dialogs import Dialogs
+from .world import World
 
 
 class Tab:
@@ -12,6 +15,9 @@ class Tab:
         self.id = tab_id
         self.page = page
         self.console = ConsoleBuffer()
+        self.world = World(page)
+        self.activity = Activity(page)
+        self.dialogs = Dialogs(page)
         self.crashed = False
         page.on("console", self.console.add_message)
         page.on("pageerror", self.console.add_error)

@@ -8,42 +8,48 @@ from typing import Annotated
 from pydantic import Field
 
 from ...gateway import Intent
-from ...pages import act
+from ...pages import forms, keyboard, pointer
+from ...pages.action import PATIENCE_MS
+from ...pages.keys import Modifier
+from ...pages.outcome import Outcome
 from ...pages.tab import Tab
 from ..answers import Answer
 from ..registry import STANDARD, Call, Tool
 from ..schema import TabArguments
 from .arguments import Element
-from .pages import page_data
+from .pages import outcome_data
 
 
-async def perform(call: Call, intent: Intent, action: Callable[[Tab], Awaitable[object]]) -> Answer:
+async def perform(call: Call, intent: Intent, action: Callable[[Tab], Awaitable[Outcome]]) -> Answer:
     async def do(tab: Tab) -> Answer:
-        await action(tab)
-        return Answer(await page_data(tab))
+        return Answer(await outcome_data(tab, await action(tab)))
 
     return await call.gateway.on_tab(intent, do)
 
 
+def patience_ms(arguments: TabArguments) -> int:
+    """How long an action waits for its element: not as long as a whole call may take, unless the caller says so."""
+    return arguments.timeout_ms or PATIENCE_MS
+
+
 class ClickArguments(TabArguments):
     element: Element
-    button: act.Button = "left"
+    button: pointer.Button = "left"
     count: Annotated[int, Field(ge=1, le=3, description="2 = double")] = 1
-    modifiers: tuple[act.Modifier, ...] = ()
+    modifiers: tuple[Modifier, ...] = ()
 
 
 async def click(call: Call, arguments: ClickArguments) -> Answer:
-    intent = call.intent(arguments)
     return await perform(
         call,
-        intent,
-        lambda tab: act.click(
+        call.intent(arguments),
+        lambda tab: pointer.click(
             tab,
             arguments.element,
             button=arguments.button,
             count=arguments.count,
             modifiers=arguments.modifiers,
-            timeout_ms=intent.timeout_ms,
+            timeout_ms=patience_ms(arguments),
         ),
     )
 
@@ -57,18 +63,17 @@ class TypeArguments(TabArguments):
 
 
 async def type_text(call: Call, arguments: TypeArguments) -> Answer:
-    intent = call.intent(arguments)
     return await perform(
         call,
-        intent,
-        lambda tab: act.type_text(
+        call.intent(arguments),
+        lambda tab: keyboard.type_text(
             tab,
             arguments.element,
             arguments.text,
             clear=arguments.clear,
             submit=arguments.submit,
             slowly=arguments.slowly,
-            timeout_ms=intent.timeout_ms,
+            timeout_ms=patience_ms(arguments),
         ),
     )
 
@@ -79,9 +84,35 @@ class PressArguments(TabArguments):
 
 
 async def press(call: Call, arguments: PressArguments) -> Answer:
-    intent = call.intent(arguments)
     return await perform(
-        call, intent, lambda tab: act.press(tab, arguments.key, arguments.element, timeout_ms=intent.timeout_ms)
+        call,
+        call.intent(arguments),
+        lambda tab: keyboard.press(tab, arguments.key, arguments.element, timeout_ms=patience_ms(arguments)),
+    )
+
+
+class SelectArguments(TabArguments):
+    element: Element
+    values: Annotated[tuple[str, ...], Field(description="labels or values")]
+
+
+async def select(call: Call, arguments: SelectArguments) -> Answer:
+    return await perform(
+        call,
+        call.intent(arguments),
+        lambda tab: forms.select(tab, arguments.element, arguments.values, timeout_ms=patience_ms(arguments)),
+    )
+
+
+class HoverArguments(TabArguments):
+    element: Element
+
+
+async def hover(call: Call, arguments: HoverArguments) -> Answer:
+    return await perform(
+        call,
+        call.intent(arguments),
+        lambda tab: pointer.hover(tab, arguments.element, timeout_ms=patience_ms(arguments)),
     )
 
 
@@ -105,6 +136,25 @@ TOOLS = (
         profiles=STANDARD,
         handler=type_text,
         destructive=True,
+    ),
+    Tool(
+        name="browser_select",
+        title="Select",
+        description="Choose options of a drop-down list.",
+        arguments=SelectArguments,
+        effect="write",
+        profiles=STANDARD,
+        handler=select,
+        destructive=True,
+    ),
+    Tool(
+        name="browser_hover",
+        title="Hover",
+        description="Move the mouse over an element.",
+        arguments=HoverArguments,
+        effect="write",
+        profiles=STANDARD,
+        handler=hover,
     ),
     Tool(
         name="browser_press",

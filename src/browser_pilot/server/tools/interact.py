@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Literal
 
 from ...errors import InvalidArgument
-from ...pages import act
+from ...pages import forms, keyboard, pointer
+from ...pages.outcome import Outcome
 from ...pages.tab import Tab
 from ..answers import Answer
 from ..registry import MINIMAL_ONLY, Call, Tool
 from ..schema import TabArguments
+from .acting import patience_ms
 from .arguments import Element
-from .pages import page_data, snapshot_data
+from .pages import outcome_data, snapshot_data
 
 NEEDS: dict[str, tuple[str, ...]] = {
     "click": ("element",),
@@ -39,27 +41,29 @@ async def interact(call: Call, arguments: InteractArguments) -> Answer:
     timeout_ms = intent.timeout_ms
 
     async def do(tab: Tab) -> Answer:
-        await _act(tab, arguments, timeout_ms)
-        if arguments.snapshot:
-            return Answer({"success": True, **await snapshot_data(tab, timeout_ms=timeout_ms)})
-        return Answer({"success": True, **await page_data(tab)})
+        outcome = await _act(tab, arguments)
+        if arguments.snapshot and outcome.dialog is None:
+            view = await snapshot_data(tab, timeout_ms=timeout_ms)
+            return Answer({"success": True, **outcome.facts(), **view})
+        return Answer({"success": True, **await outcome_data(tab, outcome)})
 
     return await call.gateway.on_tab(intent, do)
 
 
-async def _act(tab: Tab, arguments: InteractArguments, timeout_ms: int) -> None:
+async def _act(tab: Tab, arguments: InteractArguments) -> Outcome:
+    timeout_ms = patience_ms(arguments)
     element, text, key, value = arguments.element, arguments.text, arguments.key, arguments.value
     match arguments.action:
         case "click" if element is not None:
-            await act.click(tab, element, timeout_ms=timeout_ms)
+            return await pointer.click(tab, element, timeout_ms=timeout_ms)
         case "type" if element is not None and text is not None:
-            await act.type_text(tab, element, text, clear=True, submit=False, slowly=False, timeout_ms=timeout_ms)
+            return await keyboard.type_text(tab, element, text, timeout_ms=timeout_ms)
         case "hover" if element is not None:
-            await act.hover(tab, element, timeout_ms=timeout_ms)
+            return await pointer.hover(tab, element, timeout_ms=timeout_ms)
         case "select" if element is not None and value is not None:
-            await act.select(tab, element, [value], timeout_ms=timeout_ms)
+            return await forms.select(tab, element, [value], timeout_ms=timeout_ms)
         case _ if key is not None:
-            await act.press(tab, key, element, timeout_ms=timeout_ms)
+            return await keyboard.press(tab, key, element, timeout_ms=timeout_ms)
         case _:
             raise AssertionError("arguments were checked before")
 

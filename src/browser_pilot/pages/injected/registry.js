@@ -1,0 +1,57 @@
+// The elements that this frame has shown, by ref, and what the frame knows of itself.
+//
+// A ref stays with its element while the element lives. The registry holds elements weakly: it never keeps one alive.
+
+/** @typedef {{ prefix: string, firstRef: number }} Options */
+/** @typedef {{ node: WeakRef<Element | Text>, role: string, name: string }} Entry */
+
+/** @type {Map<string, Entry>} */
+const entries = new Map();
+/** @type {WeakMap<Element | Text, string>} */
+const refs = new WeakMap();
+/** @type {WeakMap<Element, number>} */
+const frameNumbers = new WeakMap();
+/** @type {Map<number, WeakRef<Element>>} */
+const frameElements = new Map();
+const documentToken = `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
+let nextRef = options.firstRef;
+
+/**
+ * The ref of an element, or of a text that stands for itself; a new one when it has none yet. Role and name are what to
+ * say of it once it is gone.
+ * @param {Element | Text} node @param {string} role @param {string} name
+ */
+function refOf(node, role, name) {
+  let ref = refs.get(node);
+  if (ref === undefined) {
+    ref = options.prefix + nextRef++;
+    refs.set(node, ref);
+    entries.set(ref, { node: new WeakRef(node), role, name });
+  } else {
+    const entry = /** @type {Entry} */ (entries.get(ref));
+    entry.role = role;
+    entry.name = name;
+  }
+  return ref;
+}
+
+/** The element of a ref while it is in the document. @param {string} ref @returns {Element | null} */
+function elementOf(ref) {
+  const node = entries.get(ref)?.node.deref();
+  if (!node?.isConnected) return null;
+  return node instanceof Element ? node : node.parentElement;
+}
+
+/** @type {Record<string, Function>} */
+const pilot = {
+  documentToken: () => documentToken,
+  /** Waits for ever, to try what becomes of a call that the page leaves behind. */
+  never: () => new Promise(() => {}),
+  /** @param {string} ref */
+  elementOf,
+  /** Notes which frame an iframe element holds. @param {number} number @param {Element} element */
+  adoptFrame(number, element) {
+    frameNumbers.set(element, number);
+    frameElements.set(number, new WeakRef(element));
+  },
+};
