@@ -24,6 +24,7 @@ _ORDER = (
     "guard.js",
     "fields.js",
     "choose.js",
+    "picture.js",
 )
 
 

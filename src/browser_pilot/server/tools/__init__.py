@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from ..registry import Registry
-from . import acting, interact, navigation, seeing
+from . import acting, interact, looking, navigation, seeing
 
-REGISTRY = Registry([*navigation.TOOLS, *seeing.TOOLS, *acting.TOOLS, *interact.TOOLS])
+REGISTRY = Registry([*navigation.TOOLS, *looking.TOOLS, *seeing.TOOLS, *acting.TOOLS, *interact.TOOLS])
