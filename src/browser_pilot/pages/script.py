@@ -19,6 +19,8 @@ _ORDER = (
     "lines.js",
     "snapshot.js",
     "locate.js",
+    "tree.js",
+    "content.js",
 )
 
 

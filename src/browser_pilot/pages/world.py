@@ -70,6 +70,7 @@ class World:
         self._installed: dict[str, _Installed] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._linked: set[tuple[str, int]] = set()
+        self._lent: set[tuple[str, str]] = set()
         self._refs_used: dict[int, int] = {}
 
     async def call(
@@ -112,6 +113,19 @@ class World:
                 return None
 
         return [answer for answer in await asyncio.gather(*map(one, frames)) if answer is not None]
+
+    async def lend(self, frame: Frame, name: str, source: str, expression: str) -> None:
+        """Put a script of someone else into a frame's world: ``pilot.libraries.<name>`` is then ``expression``."""
+        installed = await self._install(frame)
+        if (installed.api, name) in self._lent:
+            return
+        # A declaration is compiled by the debugger, so that the page's content security policy does not matter.
+        declaration = f"function () {{ this.libraries.{name} ??= (() => {{ {source}\nreturn {expression}; }})() }}"
+        try:
+            await send(frame.session, "Runtime.callFunctionOn", objectId=installed.api, functionDeclaration=declaration)
+        except PlaywrightError as error:
+            raise FrameGone("The page navigated away.") from error
+        self._lent.add((installed.api, name))
 
     async def live_frames(self, *, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> tuple[Frame, ...]:
         """All frames, each after its parent, each known to its parent's world by its number."""

@@ -40,8 +40,10 @@ function elementOf(ref) {
   return node instanceof Element ? node : node.parentElement;
 }
 
-/** @type {Record<string, Function>} */
+/** @type {Record<string, any>} */
 const pilot = {
+  /** Scripts of others that were lent to this world, by name. @type {Record<string, any>} */
+  libraries: {},
   documentToken: () => documentToken,
   /** Waits for ever, to try what becomes of a call that the page leaves behind. */
   never: () => new Promise(() => {}),
