@@ -11,6 +11,12 @@ const entries = new Map();
 const refs = new WeakMap();
 /** @type {WeakMap<Element, number>} */
 const frameNumbers = new WeakMap();
+/** Elements that the debugger says listen for clicks. @type {WeakSet<Element>} */
+const listening = new WeakSet();
+/** @type {Element[]} */
+let suspects = [];
+/** @type {WeakSet<Element>} */
+const suspected = new WeakSet();
 const documentToken = `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
 let nextRef = options.firstRef;
 
@@ -49,6 +55,26 @@ const pilot = {
   never: () => new Promise(() => {}),
   /** @param {string} ref */
   elementOf,
+  /** Notes elements that listen for clicks; tells how many are new. @param {...Element} elements */
+  noteListeners(...elements) {
+    let fresh = 0;
+    for (const element of elements) {
+      if (!(element instanceof Element) || listening.has(element)) continue;
+      listening.add(element);
+      fresh++;
+    }
+    return fresh;
+  },
+  /** Elements that may hold a closed shadow root and were not looked at yet. */
+  suspectList() {
+    const found = suspects;
+    suspects = [];
+    return found.length ? found : null;
+  },
+  /** @param {Element} host @param {ShadowRoot} root */
+  openRoot(host, root) {
+    closedRoots.set(host, root);
+  },
   /** Notes which frame an iframe element holds. @param {number} number @param {Element} element */
   adoptFrame(number, element) {
     frameNumbers.set(element, number);
