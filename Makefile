@@ -31,6 +31,7 @@ setup: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "Installing Browser Pilot and what it needs …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -m browser_pilot.assets
 	@touch $(STAMP)
 
 $(BIN)/pip:

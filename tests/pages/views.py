@@ -32,7 +32,7 @@ def rows(ref: str) -> st.SearchStrategy[Row]:
 
 @st.composite
 def views(draw: st.DrawFn, document: str = "d") -> View:
-    numbers = draw(st.lists(st.integers(1, 30), unique=True, max_size=20))
+    numbers = draw(st.lists(st.integers(1, 30), unique=True, max_size=12))
     return View(
         url=draw(st.sampled_from(["https://a.test/", "https://a.test/#x"])),
         title=draw(WORDS),

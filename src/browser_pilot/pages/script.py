@@ -25,6 +25,8 @@ _ORDER = (
     "fields.js",
     "choose.js",
     "picture.js",
+    "tree.js",
+    "content.js",
 )
 
 

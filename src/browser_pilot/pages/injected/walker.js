@@ -28,6 +28,10 @@ const COUNTED = `${ACTIONABLE_INSIDE}, p, li, h1, h2, h3, h4, h5, h6, tr, dt, dd
 const BLOCKS_IN_ROW = 'table, iframe, h1, h2, h3, h4, h5, h6, ul, ol, dl, form, textarea, [contenteditable], video, pre';
 const NAMING_TAGS = new Set(['LEGEND', 'CAPTION', 'FIGCAPTION']);
 const LONGEST_TABLE_ROW = 800;
+// A listener on something larger listens for what is inside it.
+const LARGEST_LISTENER = 12;
+const MOST_SUSPECTS = 20;
+const MAY_HAVE_ROOT = /^(DIV|SPAN|SECTION|ARTICLE|ASIDE|HEADER|FOOTER|MAIN|NAV|P|BLOCKQUOTE|H[1-6])$|-/;
 
 let walkIsFull = false;
 /** @type {Element | null} */
@@ -98,9 +102,18 @@ function visitElement(element, place) {
   };
   const breaks = !inline || look.display === 'inline-block' || look.display === 'inline-flex';
   if (breaks) breakLine(element, inner, inline);
+  if (element.firstChild === null || tag.includes('-')) suspect(element, tag);
   if (look.visible) tellElement(element, tag, look, inner, place.look.cursor === 'pointer');
   else visitChildren(element, inner);
   if (breaks) breakLine(element, inner, inline);
+}
+
+/** Marks an element that draws something though it seems empty: it may have a closed shadow root. @param {Element} element @param {string} tag */
+function suspect(element, tag) {
+  if (suspects.length >= MOST_SUSPECTS || !MAY_HAVE_ROOT.test(tag) || suspected.has(element) || rootOf(element)) return;
+  if (element.clientHeight < 8 && !tag.includes('-')) return;
+  suspected.add(element);
+  suspects.push(element);
 }
 
 /** @param {Element} element @param {string} tag @param {Look} look @param {Place} place @param {boolean} parentPointer */
@@ -137,6 +150,7 @@ function isActionable(element, tag, role, look, parentPointer) {
   if (WIDGET_ROLES.has(role) || element.hasAttribute('onclick')) return true;
   if (tag === 'BODY' || tag === 'HTML' || tag === 'LABEL') return false;
   if (look.cursor === 'pointer' && !parentPointer) return true;
+  if (listening.has(element) && element.querySelectorAll('*').length <= LARGEST_LISTENER) return true;
   const tabindex = element.getAttribute('tabindex');
   if (tabindex !== null && Number(tabindex) >= 0 && tag !== 'PRE' && role !== 'tabpanel' && role !== 'dialog') return true;
   if (element.getAttribute('draggable') === 'true') return true;
