@@ -27,6 +27,10 @@ _ORDER = (
     "picture.js",
     "tree.js",
     "content.js",
+    "scroll.js",
+    "waiting.js",
+    "storage.js",
+    "files.js",
 )
 
 

@@ -52,12 +52,12 @@ class TabSet:
         tab = Tab(f"t{next(self._numbers)}", page)
         self._tabs[tab.id] = tab
         self._not_closed_by_us.add(tab.id)
-        page.on("popup", self._adopt_popup)
+        page.on("popup", lambda popup: self._adopt_popup(tab, popup))
         page.on("close", lambda _: self._forget(tab))
         return tab
 
-    def _adopt_popup(self, page: Page) -> None:
-        self._adopt(page)
+    def _adopt_popup(self, opener: Tab, page: Page) -> None:
+        opener.activity.note_tab(self._adopt(page).id, page.url)
 
     def _forget(self, tab: Tab) -> None:
         if self._tabs.pop(tab.id, None) is not None and self.current_id == tab.id:
