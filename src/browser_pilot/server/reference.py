@@ -16,8 +16,8 @@ Generated from the code by `make docs`; do not edit.
 
 Every tool also takes `tab` (such as `t2`; the current one by default), `session` and `timeout_ms`. An `element` is a
 ref of the last snapshot (`e12`), a selector (CSS, `text=…`, `role=button[name="Save"]`, `xpath=…`), or an object:
-`{ref}`, `{css}`, `{role, name}`. Answers are TOON (`--format json` for JSON). A failure is a tool error with `error` (a code),
-`message`, `suggestions` and `retryable`.
+`{ref}`, `{css}`, `{role, name}`. Answers are TOON (`--format json` for JSON). A failure is a tool error with
+`error` (a code), `message`, `suggestions` and `retryable`.
 
 A profile chooses which tools a client sees: `--tools standard` (the default), `minimal` or `full`; names can be added
 and taken away, as in `--tools standard,browser_evaluate,-browser_upload`.
