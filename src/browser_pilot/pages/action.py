@@ -19,7 +19,7 @@ from browser_pilot.pages.activity import Mark
 from browser_pilot.pages.dialogs import DialogAppeared
 from browser_pilot.pages.frames import Frame
 from browser_pilot.pages.outcome import Outcome
-from browser_pilot.pages.settle import Reply, settle
+from browser_pilot.pages.settle import Reply, settle, summarize
 from browser_pilot.pages.tab import Tab
 from browser_pilot.pages.targets import Target, lost
 from browser_pilot.pages.troubles import trouble_error
@@ -69,17 +69,20 @@ class Hand:
             return None
 
 
-async def perform(tab: Tab, target: Target | None, act: Callable[[Hand], Awaitable[Reply | None]]) -> Outcome:
+async def perform(
+    tab: Tab, target: Target | None, act: Callable[[Hand], Awaitable[Reply | None]], *, settling: bool = True
+) -> Outcome:
     """Do one action and wait for what it sets off. A dialog that it opens ends the waiting and is told."""
     tab.dialogs.require_none()
     session = await tab.world.frames.main_session()
     frame = target.frame if target else await tab.world.main_frame()
-    mark = await tab.activity.begin(session)
+    await tab.activity.listen(session)
+    mark = tab.activity.mark()
     hand = Hand(tab, frame, session, mark)
 
     async def whole() -> Outcome:
         reply = await act(hand)
-        return await settle(tab, mark, frame, reply)
+        return await settle(tab, mark, frame, reply) if settling else summarize(tab, mark)
 
     try:
         outcome = await tab.dialogs.unless_opened(whole())
@@ -103,6 +106,25 @@ async def perform(tab: Tab, target: Target | None, act: Callable[[Hand], Awaitab
     finally:
         tab.activity.end(mark)
     return outcome.noting(*hand.notices)
+
+
+async def answer_dialog(tab: Tab, *, accept: bool, text: str | None = None) -> Outcome:
+    """Answer the open dialog, and wait for what the page does then; that may be another dialog."""
+    session = await tab.world.frames.main_session()
+    mark = tab.activity.mark()
+    mark.act()
+
+    async def rest() -> Outcome:
+        await tab.activity.listen(session)
+        return await settle(tab, mark, await tab.world.main_frame(), None)
+
+    try:
+        await tab.dialogs.answer(accept=accept, text=text)
+        return await tab.dialogs.unless_opened(rest())
+    except DialogAppeared:
+        return Outcome(dialog=tab.dialogs.facts, new_tabs=tuple(mark.tabs), downloads=tuple(mark.downloads))
+    finally:
+        tab.activity.end(mark)
 
 
 def _abandon(hand: Hand) -> None:

@@ -1,8 +1,8 @@
 """What goes on in a tab: requests, navigations, sockets, new tabs and downloads, and which of them an action set off.
 
-``Activity`` listens for as long as its page lives. ``begin`` marks the start of an action; a request belongs to it when
-it begins within a moment of the action or of something else that the action set off. Requests that the page makes
-again and again on its own (polling) and those that never end by nature (event streams) belong to nobody.
+``Activity`` listens for as long as its page lives. ``mark`` is called at the start of an action; a request belongs to
+it when it begins within a moment of the action or of something else that the action set off. Requests that the page
+makes again and again on its own (polling) and those that never end by nature (event streams) belong to nobody.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ class Mark:
     url: str
     caused: dict[Request, float] = field(default_factory=dict[Request, float])
     navigations: list[Request] = field(default_factory=list[Request])
+    documents_asked: set[Request] = field(default_factory=set[Request])
     tabs: list[NewTab] = field(default_factory=list[NewTab])
     downloads: list[StartedDownload] = field(default_factory=list[StartedDownload])
     opening: list[str] = field(default_factory=list[str])
@@ -76,24 +77,36 @@ class Activity:
         self._pulse: asyncio.Event | None = None
         self._download_count = 0
         self._listening = False
+        # How many documents the main frame has had, how often any frame changed its address, or came or went.
         self.documents = 0
+        self.moves = 0
+        self.frame_changes = 0
+        self.unreachable: str | None = None
         self.downloads: dict[str, Download] = {}
         page.on("request", self._request)
         page.on("response", self._response)
         page.on("requestfinished", self._done)
         page.on("requestfailed", self._done)
         page.on("framenavigated", self._frame_navigated)
+        page.on("frameattached", self._frame_changed)
+        page.on("framedetached", self._frame_changed)
         page.on("websocket", self._socket)
         page.on("download", self._download)
         page.on("domcontentloaded", self._stir_page)
         page.on("load", self._stir_page)
 
-    async def begin(self, session: CDPSession) -> Mark:
+    async def listen(self, session: CDPSession) -> None:
+        """Begin to hear what Playwright does not tell; once."""
         if not self._listening:
             self._listening = True
             session.on("Page.frameNavigated", self._document)
+            session.on("Page.navigatedWithinDocument", self._route)
             session.on("Page.windowOpen", self._window)
+            session.on("Page.frameRequestedNavigation", self._asked)
             await send(session, "Page.enable")
+
+    def mark(self) -> Mark:
+        """Mark the start of an action."""
         mark = Mark(touched=_now(), documents=self.documents, url=self._page.url)
         self._marks.append(mark)
         return mark
@@ -150,7 +163,8 @@ class Activity:
     def note_tab(self, tab_id: str, url: str) -> None:
         """The page has opened another tab."""
         for mark in self._marks:
-            mark.tabs.append(NewTab(tab_id, url))
+            asked = mark.opening[len(mark.tabs)] if len(mark.opening) > len(mark.tabs) else ""
+            mark.tabs.append(NewTab(tab_id, asked if url in ("", "about:blank") else url))
             mark.touch()
         self._stir()
 
@@ -160,13 +174,18 @@ class Activity:
             mark.opening.append(url)
         self._stir()
 
+    def expects(self, url: str) -> bool:
+        """Whether an action has just asked for a tab with this address."""
+        return any(url in mark.opening[len(mark.tabs) :] for mark in self._marks)
+
     def _request(self, request: Request) -> None:
         now = self._open[request] = _now()
         kind, key = request.resource_type, _key(request)
         for mark in self._marks:
             if self._is_main(request):
                 mark.navigations.append(request)
-            if request.redirected_from in mark.caused:
+                mark.documents_asked.add(request)
+            elif request.redirected_from in mark.caused:
                 mark.caused[request] = mark.caused[request.redirected_from]
             elif kind in _AWAITED and now - mark.touched <= MOMENT_SECONDS and self._own.get(key, 0) < _POLL_TIMES:
                 # A page that loads has no end of requests; one that answers an action has a few.
@@ -186,7 +205,7 @@ class Activity:
         if response.headers.get("content-type", "").startswith(_STREAMS) or request.resource_type == "eventsource":
             self._streams.add(request)
         for mark in self._marks:
-            if request in mark.navigations:
+            if request in mark.documents_asked:
                 mark.status = response.status
         self._stir()
 
@@ -200,19 +219,37 @@ class Activity:
         self._stir()
 
     def _frame_navigated(self, _frame: Frame) -> None:
+        self.frame_changes += 1
         self._touch()
+
+    def _frame_changed(self, _frame: Frame) -> None:
+        self.frame_changes += 1
+        self._stir()
 
     def _document(self, event: dict[str, Any]) -> None:
         if "parentId" in event["frame"]:
             return
         self.documents += 1
+        self.moves += 1
+        self.unreachable = event["frame"].get("unreachableUrl")
+        for mark in self._marks:
+            mark.navigations.clear()
         self._own.clear()
         # What the old document had under way is over, though nobody says so of each.
         self._open = {request: began for request, began in self._open.items() if self._is_main(request)}
         self._touch()
 
+    def _route(self, _event: dict[str, Any]) -> None:
+        self.moves += 1
+        self._touch()
+
     def _window(self, event: dict[str, Any]) -> None:
         self.note_opening(str(event["url"]))
+
+    def _asked(self, event: dict[str, Any]) -> None:
+        # A link that is clicked with a modifier opens a tab without any window being asked for.
+        if event["disposition"] in ("newTab", "newWindow") and not self.expects(str(event["url"])):
+            self.note_opening(str(event["url"]))
 
     def _socket(self, socket: WebSocket) -> None:
         socket.on("framesent", self._sent)

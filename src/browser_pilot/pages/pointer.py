@@ -44,35 +44,41 @@ async def click(
     timeout_ms: int = PATIENCE_MS,
 ) -> Outcome:
     """Click an element once it can be clicked, and wait for what that sets off."""
-    target = await find(tab.world, element)
-    mask = modifier_mask(modifiers)
+    target = await find(tab, element)
 
     async def act(hand: Hand) -> Reply | None:
-        until = asyncio.get_running_loop().time() + timeout_ms / 1000
-        while True:
-            left_ms = max(0, int((until - asyncio.get_running_loop().time()) * 1000))
-            reply = await hand.ask(target, "aim", target.ref, count, left_ms, patience_ms=left_ms)
-            point = await to_viewport(hand, target, reply, left_ms)
-            hand.acts()
-            landing = asyncio.ensure_future(hand.aftermath("landed"))
-            try:
-                await asyncio.gather(*_click_events(hand, point, button, count, mask))
-                landed = await landing
-            finally:
-                landing.cancel()
-            if landed is None or landed["landed"] != "no":
-                if landed is not None and landed["landed"] == "unseen":
-                    hand.notices.append("The page gave no sign that the click arrived.")
-                return landed
-            if left_ms == 0:
-                raise trouble_error(target.words, {"trouble": "covered", "by": landed["by"]})
+        return await click_target(hand, target, timeout_ms, button=button, count=count, mask=modifier_mask(modifiers))
 
     return await perform(tab, target, act)
 
 
+async def click_target(
+    hand: Hand, target: Target, timeout_ms: int, *, button: Button = "left", count: int = 1, mask: int = 0
+) -> Reply | None:
+    """The click itself, as a part of an action: what the page says of it, once it has landed."""
+    until = asyncio.get_running_loop().time() + timeout_ms / 1000
+    while True:
+        left_ms = max(0, int((until - asyncio.get_running_loop().time()) * 1000))
+        reply = await hand.ask(target, "aim", target.ref, count, left_ms, patience_ms=left_ms)
+        point = await to_viewport(hand, target, reply, left_ms)
+        hand.acts()
+        landing = asyncio.ensure_future(hand.aftermath("landed"))
+        try:
+            await asyncio.gather(*_click_events(hand, point, button, count, mask))
+            landed = await landing
+        finally:
+            landing.cancel()
+        if landed is None or landed["landed"] != "no":
+            if landed is not None and landed["landed"] == "unseen":
+                hand.notices.append("The page gave no sign that the click arrived.")
+            return landed
+        if left_ms == 0:
+            raise trouble_error(target.words, {"trouble": "covered", "by": landed["by"]})
+
+
 async def hover(tab: Tab, element: ElementArgument, *, timeout_ms: int = PATIENCE_MS) -> Outcome:
     """Move the mouse over an element."""
-    target = await find(tab.world, element)
+    target = await find(tab, element)
 
     async def act(hand: Hand) -> Reply | None:
         point = await point_at(hand, target, timeout_ms)

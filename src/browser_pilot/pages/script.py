@@ -24,6 +24,10 @@ _ORDER = (
     "guard.js",
     "fields.js",
     "choose.js",
+    "scroll.js",
+    "waiting.js",
+    "storage.js",
+    "files.js",
 )
 
 

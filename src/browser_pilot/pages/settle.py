@@ -22,6 +22,7 @@ from browser_pilot.pages.world import FrameGone
 
 CAP_SECONDS = 5.0
 NAVIGATION_BEGINS_SECONDS = 0.5
+DOWNLOAD_BEGINS_SECONDS = 0.5
 TAB_OPENS_SECONDS = 2.0
 # A document that is still being read after this long can be used as far as it has come.
 READABLE_MS = 2_500
@@ -36,6 +37,7 @@ async def settle(tab: Tab, mark: Mark, frame: Frame, reply: Reply | None) -> Out
     mark.acted()
     until = loop.time() + CAP_SECONDS
     announced = reply is not None and bool(reply.get("navigating")) and not reply.get("sameDocument")
+    downloading = reply is not None and bool(reply.get("downloading"))
     while True:
         if announced or activity.navigating(mark):
             await _navigation(tab, mark, until, announced=announced)
@@ -57,9 +59,11 @@ async def settle(tab: Tab, mark: Mark, frame: Frame, reply: Reply | None) -> Out
         first_end = min(until, *(end for _, end in awaited))
         await activity.until(lambda: not activity.awaited(mark) or activity.navigating(mark), first_end)
         reply = None
+    if downloading and not mark.downloads:
+        await activity.until(lambda: bool(mark.downloads), min(until, loop.time() + TAB_OPENS_SECONDS))
     if len(mark.opening) > len(mark.tabs):
         await activity.until(lambda: len(mark.tabs) >= len(mark.opening), min(until, loop.time() + TAB_OPENS_SECONDS))
-    return _outcome(tab, mark, busy=loop.time() >= until)
+    return summarize(tab, mark, busy=loop.time() >= until)
 
 
 async def look(tab: Tab, frame: Frame, until: float) -> Reply:
@@ -85,13 +89,19 @@ async def _navigation(tab: Tab, mark: Mark, until: float, *, announced: bool) ->
         begins = min(until, asyncio.get_running_loop().time() + NAVIGATION_BEGINS_SECONDS)
         await activity.until(lambda: activity.navigating(mark) or activity.documents > documents, begins)
     await activity.until(lambda: activity.documents > documents or not activity.navigating(mark), until)
-    mark.navigations.clear()
+    if activity.documents == documents and mark.status not in (None, 204, 205):
+        # It came to nothing here, though the server answered: a download is about to be told of.
+        begins = min(until, asyncio.get_running_loop().time() + DOWNLOAD_BEGINS_SECONDS)
+        await activity.until(lambda: bool(mark.downloads) or activity.navigating(mark), begins)
 
 
-def _outcome(tab: Tab, mark: Mark, *, busy: bool) -> Outcome:
+def summarize(tab: Tab, mark: Mark, *, busy: bool = False) -> Outcome:
+    """What the action has set off so far."""
     activity, url = tab.activity, tab.page.url
     new_document = activity.new_document(mark)
     notices = list(tab.dialogs.take_unanswered())
+    if new_document and activity.unreachable:
+        notices.append(f"{activity.unreachable} could not be loaded.")
     waiting = [f"A new tab is opening: {address}" for address in mark.opening[len(mark.tabs) :]]
     loading = activity.loading() if new_document or busy else ()
     return Outcome(

@@ -64,3 +64,24 @@ pilot.landed = async function landed() {
 async function severalFrames() {
   for (let frames = 0; frames < MOST_FRAMES; frames++) await nextFrame();
 }
+
+let dragBegan = false;
+
+/** Watches, from the next press on, whether the page lets the browser begin a drag. */
+pilot.watchDrag = function watchDrag() {
+  startWatch();
+  dragBegan = false;
+  /** @param {Event} event */
+  const see = (event) => {
+    // Whether a listener of the page forbids it is known when all have run.
+    setTimeout(() => (dragBegan = !event.defaultPrevented));
+  };
+  addEventListener('dragstart', see, { capture: true, once: true });
+  setTimeout(() => removeEventListener('dragstart', see, { capture: true }), 10_000);
+};
+
+pilot.dragBegan = async () => {
+  await nextTask();
+  await nextFrame();
+  return { began: dragBegan };
+};

@@ -3,7 +3,8 @@
 // One watch at a time, from `startWatch` until it is read. Places that change all the time by themselves (a clock, a
 // ticker) are known before the action and do not count.
 
-/** @typedef {{ changes: number, began: number, navigating: string | null, sameDocument: boolean }} Watch */
+/** @typedef {{ changes: number, began: number, navigating: string | null, sameDocument: boolean,
+ *   downloading: boolean }} Watch */
 
 const MOST_FRAMES = 10;
 const SHORTEST_LOOK_MS = 6;
@@ -40,8 +41,12 @@ function isRestless(place, at) {
 
 /** @param {NavigateEvent} event */
 function noteNavigation(event) {
-  if (watch === null || event.downloadRequest !== null) return;
+  if (watch === null) return;
   const noted = watch;
+  if (event.downloadRequest !== null) {
+    noted.downloading = true;
+    return;
+  }
   // Whether the page's own listeners take the navigation over is known only after all of them have run.
   queueMicrotask(() => {
     if (event.defaultPrevented) return;
@@ -52,7 +57,7 @@ function noteNavigation(event) {
 
 /** @returns {Watch} */
 function startWatch() {
-  watch = { changes: 0, began: performance.now(), navigating: null, sameDocument: false };
+  watch = { changes: 0, began: performance.now(), navigating: null, sameDocument: false, downloading: false };
   return watch;
 }
 
@@ -97,11 +102,16 @@ async function untilQuiet(watched) {
 /** @param {Watch} watched @param {boolean} quiet */
 function report(watched, quiet) {
   if (watch === watched) watch = null;
-  return { quiet, navigating: watched.navigating, sameDocument: watched.sameDocument };
+  return { quiet, navigating: watched.navigating, sameDocument: watched.sameDocument, downloading: watched.downloading };
 }
 
 pilot.watch = function beginWatch() {
   startWatch();
+};
+
+/** What became of the watch so far, without waiting. */
+pilot.peek = function peek() {
+  return report(watch ?? startWatch(), true);
 };
 
 /** What became of the watch; without one (a new document) it watches from now on. */
