@@ -144,7 +144,7 @@ async def test_a_moving_element_is_hit_when_it_has_come_to_rest(show: Show) -> N
 
 async def test_a_gone_element_is_stale_and_says_what_it_was(show: Show) -> None:
     tab = await show("<button id=b>Save</button>")
-    ref = (await find(tab.world, "#b")).ref
+    ref = (await find(tab, "#b")).ref
     await tab.page.evaluate("b.remove()")
     with pytest.raises(StaleRef, match='was button "Save"'):
         await click(tab, ref)

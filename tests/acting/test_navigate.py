@@ -64,9 +64,9 @@ async def test_an_error_status_is_told(tab: Tab, site: Site) -> None:
     assert outcome.status == 404
 
 
-async def test_an_address_that_cannot_be_reached_says_why(tab: Tab) -> None:
+async def test_an_address_that_cannot_be_reached_says_why(tab: Tab, unused_tcp_port: int) -> None:
     with pytest.raises(NavigationFailed, match="nothing listens"):
-        await open_address(tab, "http://127.0.0.1:9/")
+        await open_address(tab, f"http://127.0.0.1:{unused_tcp_port}/")
 
 
 async def test_an_answer_without_content_leaves_the_page(tab: Tab, site: Site) -> None:

@@ -1,8 +1,8 @@
 """What goes on in a tab: requests, navigations, sockets, new tabs and downloads, and which of them an action set off.
 
-``Activity`` listens for as long as its page lives. ``mark`` is called at the start of an action; a request belongs to it when
-it begins within a moment of the action or of something else that the action set off. Requests that the page makes
-again and again on its own (polling) and those that never end by nature (event streams) belong to nobody.
+``Activity`` listens for as long as its page lives. ``mark`` is called at the start of an action; a request belongs to
+it when it begins within a moment of the action or of something else that the action set off. Requests that the page
+makes again and again on its own (polling) and those that never end by nature (event streams) belong to nobody.
 """
 
 from __future__ import annotations
@@ -102,6 +102,7 @@ class Activity:
             session.on("Page.frameNavigated", self._document)
             session.on("Page.navigatedWithinDocument", self._route)
             session.on("Page.windowOpen", self._window)
+            session.on("Page.frameRequestedNavigation", self._asked)
             await send(session, "Page.enable")
 
     def mark(self) -> Mark:
@@ -173,6 +174,10 @@ class Activity:
             mark.opening.append(url)
         self._stir()
 
+    def expects(self, url: str) -> bool:
+        """Whether an action has just asked for a tab with this address."""
+        return any(url in mark.opening[len(mark.tabs) :] for mark in self._marks)
+
     def _request(self, request: Request) -> None:
         now = self._open[request] = _now()
         kind, key = request.resource_type, _key(request)
@@ -240,6 +245,11 @@ class Activity:
 
     def _window(self, event: dict[str, Any]) -> None:
         self.note_opening(str(event["url"]))
+
+    def _asked(self, event: dict[str, Any]) -> None:
+        # A link that is clicked with a modifier opens a tab without any window being asked for.
+        if event["disposition"] in ("newTab", "newWindow") and not self.expects(str(event["url"])):
+            self.note_opening(str(event["url"]))
 
     def _socket(self, socket: WebSocket) -> None:
         socket.on("framesent", self._sent)

@@ -88,7 +88,7 @@ def _of_page(metrics: dict[str, Any], *, full_page: bool) -> Region:
 
 
 async def _of_element(tab: Tab, element: ElementArgument, metrics: dict[str, Any]) -> Region:
-    target = await find(tab.world, element)
+    target = await find(tab, element)
     answer = await tab.world.call(target.frame, "boxOf", target.ref, repeatable=True)
     if answer is None:
         raise await lost(tab.world, target)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from playwright.async_api import Cookie
+from playwright.async_api import Error as PlaywrightError
 
 from browser_pilot.errors import InvalidArgument
 from browser_pilot.pages.cdp import send
-from browser_pilot.pages.playwright_errors import translated
+from browser_pilot.pages.playwright_errors import translate, translated
 from browser_pilot.pages.tab import Tab
 
 
@@ -49,21 +50,17 @@ async def set_cookie(
     where = {"domain": domain} if domain is not None else {"url": url or tab.page.url}
     optional = {key: given for key, given in (("path", path), ("expires", expires)) if given is not None}
     session = await tab.world.frames.main_session()
-    with translated("Setting a cookie"):
-        answer = await send(
-            session,
-            "Network.setCookie",
-            name=name,
-            value=value,
-            httpOnly=http_only,
-            secure=secure,
-            **where,
-            **optional,
-        )
-    if not answer.get("success"):
+    cookie = {"name": name, "value": value, "httpOnly": http_only, "secure": secure, **where, **optional}
+    try:
+        accepted = (await send(session, "Network.setCookie", **cookie)).get("success", True)
+    except PlaywrightError as error:
+        if "ookie" not in error.message:
+            raise translate(error, "Setting a cookie") from error
+        accepted = False
+    if not accepted:
         raise InvalidArgument(
             f"The browser refuses the cookie {name!r}.",
-            suggestions=["Check its domain, and that https is used if secure."],
+            suggestions=["Check its domain; a secure cookie needs an https address."],
         )
 
 

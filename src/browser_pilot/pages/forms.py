@@ -24,7 +24,7 @@ async def select(
     tab: Tab, element: ElementArgument, values: Sequence[str], *, timeout_ms: int = PATIENCE_MS
 ) -> Outcome:
     """Choose options of a native drop-down list or list box by their labels or values; exactly these."""
-    target = await find(tab.world, element)
+    target = await find(tab, element)
 
     async def act(hand: Hand) -> Reply | None:
         hand.acts()
@@ -51,7 +51,7 @@ async def fill_form(
     """
     if not fields:
         raise InvalidArgument("`fields` is empty.", suggestions=["Give at least one field: {element, value}."])
-    targets = [await find(tab.world, element) for element, _ in fields]
+    targets = [await find(tab, element) for element, _ in fields]
     reports: list[FieldReport] = []
 
     async def act(hand: Hand) -> Reply | None:

@@ -22,7 +22,7 @@ async def press(
 ) -> Outcome:
     """Press a key or a chord, in an element or wherever the focus is."""
     chord = parse_chord(key)
-    target = await find(tab.world, element) if element is not None else None
+    target = await find(tab, element) if element is not None else None
 
     async def act(hand: Hand) -> Reply | None:
         if target is not None:
@@ -51,7 +51,7 @@ async def type_text(
     The last character comes from a real key, so that pages which listen to keys notice; ``slowly`` sends every
     character that way. ``submit`` presses Enter once the text is in.
     """
-    target = await find(tab.world, element)
+    target = await find(tab, element)
     keyed = len(text) if slowly else 1 if text[-1:] in TYPED and text[-1:] not in "\r\n" else 0
 
     async def act(hand: Hand) -> Reply | None:

@@ -44,7 +44,7 @@ async def click(
     timeout_ms: int = PATIENCE_MS,
 ) -> Outcome:
     """Click an element once it can be clicked, and wait for what that sets off."""
-    target = await find(tab.world, element)
+    target = await find(tab, element)
 
     async def act(hand: Hand) -> Reply | None:
         return await click_target(hand, target, timeout_ms, button=button, count=count, mask=modifier_mask(modifiers))
@@ -78,7 +78,7 @@ async def click_target(
 
 async def hover(tab: Tab, element: ElementArgument, *, timeout_ms: int = PATIENCE_MS) -> Outcome:
     """Move the mouse over an element."""
-    target = await find(tab.world, element)
+    target = await find(tab, element)
 
     async def act(hand: Hand) -> Reply | None:
         point = await point_at(hand, target, timeout_ms)

@@ -36,7 +36,7 @@ async def scroll(
         if element is None:
             raise InvalidArgument("Scroll by how much, or where to?", suggestions=["Give dy, dx or to."])
         to = "element"
-    target = await find(tab.world, element) if element is not None else None
+    target = await find(tab, element) if element is not None else None
 
     async def act(hand: Hand) -> Reply | None:
         hand.acts()

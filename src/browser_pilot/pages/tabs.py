@@ -20,6 +20,7 @@ class TabSet:
         self._tabs: dict[str, Tab] = {}
         self._not_closed_by_us: set[str] = set()
         self.current_id: str | None = None
+        context.on("page", self._adopt_orphan)
 
     def __iter__(self) -> Iterator[Tab]:
         return iter([tab for tab in self._tabs.values() if tab.open])
@@ -57,7 +58,14 @@ class TabSet:
         return tab
 
     def _adopt_popup(self, opener: Tab, page: Page) -> None:
-        opener.activity.note_tab(self._adopt(page).id, page.url)
+        if all(tab.page is not page for tab in self._tabs.values()):
+            opener.activity.note_tab(self._adopt(page).id, page.url)
+
+    def _adopt_orphan(self, page: Page) -> None:
+        """A link that was opened in a tab of its own has no opener, but the page that held it expects one."""
+        opener = next((tab for tab in self._tabs.values() if tab.activity.expects(page.url)), None)
+        if opener is not None:
+            self._adopt_popup(opener, page)
 
     def _forget(self, tab: Tab) -> None:
         if self._tabs.pop(tab.id, None) is not None and self.current_id == tab.id:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from browser_pilot.errors import ElementNotFound, InvalidArgument, StaleRef
 from browser_pilot.pages.elements import ElementArgument, Elements, Selector, parse_element
 from browser_pilot.pages.frames import MAIN, Frame
+from browser_pilot.pages.tab import Tab
 from browser_pilot.pages.world import World
 
 _FRAME = re.compile(r"f(\d+)e")
@@ -29,13 +30,15 @@ class Target:
     words: str
 
 
-async def find(world: World, element: ElementArgument) -> Target:
+async def find(tab: Tab, element: ElementArgument) -> Target:
     """The one element that is meant. A ref costs nothing; anything else is looked for in every frame."""
+    tab.dialogs.require_none()
+    world = tab.world
     if isinstance(element, Mapping) and set(element) == {"index"}:
         element = _indexed(world, element["index"])
     selector = parse_element(element)
     if selector.ref is None:
-        found = await Elements(world).resolve(selector)
+        found = await tab.dialogs.unless_opened(Elements(world).resolve(selector))
         return Target(found.frame, found.ref, str(found))
     in_frame = _FRAME.match(selector.ref)
     frame = await world.frames.get(int(in_frame[1]) if in_frame else MAIN)

@@ -24,7 +24,7 @@ async def upload(
 ) -> Outcome:
     """Choose files for a file field, its label, or a button that asks for files. All paths must exist here."""
     names = [str(_checked(path)) for path in paths]
-    target = await find(tab.world, element)
+    target = await find(tab, element)
 
     async def act(hand: Hand) -> Reply | None:
         found = await tab.world.call_for_object(target.frame, "fileField", target.ref)

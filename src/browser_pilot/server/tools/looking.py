@@ -39,7 +39,7 @@ async def snapshot(call: Call, arguments: SnapshotArguments) -> Answer:
         if arguments.element is None and arguments.detail == "standard" and not arguments.boxes:
             view = await tab.sight.whole(timeout_ms=intent.timeout_ms)
         else:
-            target = await find_target(tab.world, arguments.element) if arguments.element is not None else None
+            target = await find_target(tab, arguments.element) if arguments.element is not None else None
             view = await take_view(
                 tab.world,
                 detail=arguments.detail,

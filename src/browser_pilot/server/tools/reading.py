@@ -77,7 +77,7 @@ async def dom(call: Call, arguments: DomArguments) -> Answer:
 async def _root(tab: Tab, element: ElementArgument | None) -> tuple[Frame, str] | None:
     if element is None:
         return None
-    target = await find(tab.world, element)
+    target = await find(tab, element)
     return target.frame, target.ref
 
 
