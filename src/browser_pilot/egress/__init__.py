@@ -1,0 +1,22 @@
+"""The filtering proxy on loopback that managed browsers must use: ``EgressProxy``, one ``SessionGate`` per session.
+
+It decides by host, and by the resolved address at connect time. It sees hosts and not pages: a navigation and a
+picture look alike in it, so it lets through what either may reach, and ``policy.decide`` holds for what the agent sees
+and does.
+"""
+
+from .browser import WELCOME_URL, browser_arguments, playwright_proxy
+from .gate import Ask, Gate, Refusal, SessionGate
+from .proxy import EgressProxy, Limits
+
+__all__ = [
+    "WELCOME_URL",
+    "Ask",
+    "EgressProxy",
+    "Gate",
+    "Limits",
+    "Refusal",
+    "SessionGate",
+    "browser_arguments",
+    "playwright_proxy",
+]
