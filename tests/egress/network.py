@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import pytest
 
 from browser_pilot.egress import Ask, EgressProxy, Limits, Refusal
+from browser_pilot.egress.connect import connect_first
 from browser_pilot.policy.networks import AddressClass
 from browser_pilot.policy.reach import Reach
 
+P = TypeVar("P", bound=asyncio.BaseProtocol)
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
@@ -51,6 +57,17 @@ class Network:
         if host not in self.names:
             raise OSError(f"no such name: {host}")
         return self.names[host]
+
+    @contextmanager
+    def reaching(self, address: str) -> Generator[None]:
+        """Connect to this address instead of the one that a name has, which counts as public."""
+
+        async def connect(addresses: tuple[str, ...], port: int, protocol: Callable[[], P]) -> P:
+            return await connect_first((address,), port, protocol)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("browser_pilot.egress.connection.connect_first", connect)
+            yield
 
     async def serve(self, handler: Handler, address: str = "127.0.0.1") -> int:
         async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -299,6 +299,38 @@ async def test_a_server_that_ends_its_way_can_still_be_written_to(network: Netwo
     assert await asyncio.wait_for(received, 10) == b"bye"
 
 
+async def test_a_server_that_speaks_first_does_not_overtake_the_proxys_answer(network: Network) -> None:
+    async def greet(reader: Reader, writer: Writer) -> None:
+        writer.write(b"220 welcome")
+        await reader.read(-1)
+
+    port = await network.serve(greet)
+    network.names["a.test"] = ("8.8.8.8",)
+    for _ in range(20):
+        reader, writer = await network.connect()
+        with network.reaching("127.0.0.1"):
+            writer.write(request("CONNECT", f"a.test:{port}"))
+            assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 200 Connection established\r\n\r\n"
+        assert await reader.readexactly(11) == b"220 welcome"
+        writer.close()
+
+
+async def test_what_the_browser_sent_last_arrives_after_it_has_gone(network: Network) -> None:
+    received = asyncio.get_running_loop().create_future()
+
+    async def end_first(reader: Reader, writer: Writer) -> None:
+        await reader.readexactly(1)
+        writer.write_eof()
+        received.set_result(len(await reader.read(-1)))
+
+    reader, writer = await tunnel(network, await network.serve(end_first))
+    writer.write(b"\x16")
+    assert await reader.read(-1) == b""
+    writer.write(b"x" * 5_000_000)
+    writer.close()
+    assert await asyncio.wait_for(received, 20) == 5_000_000
+
+
 async def test_a_slow_reader_slows_the_server_down(network: Network) -> None:
     sent = 0
     stalled = asyncio.Event()

@@ -5,11 +5,12 @@ picture look alike in it, so it lets through what either may reach, and ``policy
 and does.
 """
 
-from .browser import WELCOME_URL, browser_arguments, playwright_proxy
+from .browser import BYPASS_NOTHING, WELCOME_URL, browser_arguments, proxy_server
 from .gate import Ask, Gate, Refusal, SessionGate
 from .proxy import EgressProxy, Limits
 
 __all__ = [
+    "BYPASS_NOTHING",
     "WELCOME_URL",
     "Ask",
     "EgressProxy",
@@ -18,5 +19,5 @@ __all__ = [
     "Refusal",
     "SessionGate",
     "browser_arguments",
-    "playwright_proxy",
+    "proxy_server",
 ]

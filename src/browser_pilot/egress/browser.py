@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
-
 BYPASS_NOTHING = "<-loopback>"
 # Answered by the proxy itself, for whoever has credentials. A context that opens it once, giving them when challenged,
 # has them kept by Chromium and sends them with everything that follows. Playwright's own way (a username in the proxy
@@ -12,11 +10,8 @@ WELCOME_HOST = "browser-pilot.invalid"
 WELCOME_URL = f"http://{WELCOME_HOST}/"
 
 
-class ProxySettings(TypedDict):
-    """The form that Playwright's ``new_context(proxy=…)`` takes."""
-
-    server: str
-    bypass: str
+def proxy_server(port: int) -> str:
+    return f"http://127.0.0.1:{port}"
 
 
 def browser_arguments(port: int) -> tuple[str, ...]:
@@ -26,7 +21,7 @@ def browser_arguments(port: int) -> tuple[str, ...]:
     want of credentials. WebRTC may send only through the proxy, which carries no UDP; QUIC would be UDP as well.
     """
     return (
-        f"--proxy-server=http://127.0.0.1:{port}",
+        f"--proxy-server={proxy_server(port)}",
         f"--proxy-bypass-list={BYPASS_NOTHING}",
         "--disable-quic",
         "--webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -36,8 +31,3 @@ def browser_arguments(port: int) -> tuple[str, ...]:
         "--disable-domain-reliability",
         "--disable-background-networking",
     )
-
-
-def playwright_proxy(port: int) -> ProxySettings:
-    """For ``new_context(proxy=…)``; the credentials are shown at ``WELCOME_URL``."""
-    return {"server": f"http://127.0.0.1:{port}", "bypass": BYPASS_NOTHING}

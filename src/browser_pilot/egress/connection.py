@@ -115,6 +115,11 @@ class Upstream(_Side):
         self.kind = kind
         self._connection = connection
 
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        # A server that speaks first must not overtake what the browser is told of it.
+        self.transport.pause_reading()
+
     def data_received(self, data: bytes) -> None:
         self._connection.from_server(data)
 
@@ -135,6 +140,7 @@ class Connection(_Side):
         self.phase = Phase.HEAD
         self.last_active = 0.0
         self._owner = owner
+        self._is_gone = False
         self._loop = asyncio.get_running_loop()
         self._received = bytearray()
         self._body: Body | None = None
@@ -159,10 +165,16 @@ class Connection(_Side):
         return self.phase is Phase.SPLICE and self.pass_end_on()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._owner.closed(self)
+        self._is_gone = True
         if self._task is not None:
             self._task.cancel()
-        self._drop_upstream()
+        if self._upstream is None:
+            self._owner.closed(self)
+        elif exc is None and self.phase is Phase.SPLICE:
+            # What the browser sent last may still be on its way.
+            self._upstream.transport.close()
+        else:
+            self._upstream.transport.abort()
 
     def from_server(self, data: bytes) -> None:
         self.last_active = self._loop.time()
@@ -173,17 +185,19 @@ class Connection(_Side):
     def server_lost(self, upstream: Upstream) -> None:
         if upstream is self._upstream:
             self._upstream = self.peer = None
-            # What the server sent last may still be on its way; closing lets it arrive.
+            if self._is_gone:
+                self._owner.closed(self)
+            # Closing lets what the server sent last arrive.
             self.transport.close()
 
     def abort(self) -> asyncio.Task[None] | None:
         """End at once; gives the task, if one runs, so that its end can be awaited."""
-        task = self._task
         self.transport.abort()
-        if task is not None:
-            task.cancel()
-        self._drop_upstream()
-        return task
+        if self._upstream is not None:
+            self._upstream.transport.abort()
+        if self._task is not None:
+            self._task.cancel()
+        return self._task
 
     def _advance(self) -> None:
         while self._task is None and self._received and not self.transport.is_closing():
@@ -268,6 +282,7 @@ class Connection(_Side):
         else:
             self._permitted_address(gate, ask, found, upstream.kind)
         upstream.transport.write(rewritten(head, site, path))
+        upstream.transport.resume_reading()
         self._body = None if body.done else body
         self.phase = Phase.UPGRADE if head.upgrades else Phase.HEAD if body.done else Phase.BODY
 
@@ -282,9 +297,9 @@ class Connection(_Side):
             self.phase = Phase.PEEK
             return
         self._permitted_address(gate, ask, found, kind)
-        await self._reach(ask.site, addresses, kind)
+        upstream = await self._reach(ask.site, addresses, kind)
         self.transport.write(TUNNEL_OPEN)
-        self.phase = Phase.SPLICE
+        self._splice(upstream)
 
     async def _open_tunnel(self) -> None:
         """A tunnel to a local address, once it shows what is to go through it."""
@@ -296,8 +311,11 @@ class Connection(_Side):
             head = parse_head(bytes(self._received[: self._received.find(HEAD_END) + len(HEAD_END)]))
             ask = replace(ask, origin=_asker(head) or BLANK)
         self._permitted_address(self.session.gate, ask, found, kind)
-        await self._reach(ask.site, addresses, kind)
+        self._splice(await self._reach(ask.site, addresses, kind))
+
+    def _splice(self, upstream: Upstream) -> None:
         self.phase = Phase.SPLICE
+        upstream.transport.resume_reading()
 
     async def _resolve(self, gate: Gate, ask: Ask, found: Reach) -> tuple[tuple[str, ...], AddressClass]:
         addresses = await self._owner.resolutions.addresses(ask.site.host)

@@ -16,14 +16,12 @@ from ..policy.hosts import is_address
 KEPT_SECONDS = 30.0
 KEPT_NAMES = 1000
 
-# From a canonical host (IPv6 in brackets) to its addresses in order of preference. Raises OSError.
+# From a name to its addresses in order of preference. Raises OSError.
 Resolver = Callable[[str], Awaitable[tuple[str, ...]]]
 
 
 async def look_up(host: str) -> tuple[str, ...]:
     """Ask the system."""
-    if is_address(host):
-        return (host.strip("[]"),)
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
     return tuple(dict.fromkeys(str(address[0]) for *_, address in found))
@@ -37,6 +35,8 @@ class Resolutions:
         self._kept: dict[str, tuple[float, asyncio.Future[tuple[str, ...]]]] = {}
 
     async def addresses(self, host: str) -> tuple[str, ...]:
+        if is_address(host):
+            return (host.strip("[]"),)
         now = asyncio.get_running_loop().time()
         kept = self._kept.get(host)
         if kept is None or now >= kept[0]:

@@ -1,4 +1,4 @@
-"""Showing a context's credentials to the egress proxy, once, right after the context was made.
+"""Giving a context the egress proxy: its settings, and its credentials, shown once right after it was made.
 
 Chromium keeps them for the context (connections of pages, workers and WebSockets alike), so that no request has to be
 intercepted afterwards. The challenge is answered on a page of its own, which is closed again.
@@ -9,19 +9,24 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from playwright.async_api import BrowserContext, CDPSession, Error
+from playwright.async_api import BrowserContext, CDPSession, Error, ProxySettings
 
-from ..egress import WELCOME_URL
+from ..egress import BYPASS_NOTHING, WELCOME_URL, proxy_server
 from ..errors import BrowserUnavailable
+
+
+def proxy_settings(port: int) -> ProxySettings:
+    """For ``new_context(proxy=…)``, without a user name: see ``egress.browser``."""
+    return {"server": proxy_server(port), "bypass": BYPASS_NOTHING}
 
 
 async def log_in(context: BrowserContext, key: str, secret: str, *, timeout_ms: float = 10_000) -> None:
     """Raises ``BrowserUnavailable`` when the proxy does not let the context in."""
     page = await context.new_page()
+    answers: list[asyncio.Task[None]] = []
+    challenged = False
     try:
         session = await context.new_cdp_session(page)
-        answers: list[asyncio.Task[None]] = []
-        challenged = False
 
         def on_challenge(event: dict[str, Any]) -> None:
             nonlocal challenged
@@ -41,13 +46,13 @@ async def log_in(context: BrowserContext, key: str, secret: str, *, timeout_ms: 
         patterns = [{"urlPattern": f"{WELCOME_URL}*"}]
         await _send(session, "Fetch.enable", {"handleAuthRequests": True, "patterns": patterns})
         response = await page.goto(WELCOME_URL, timeout=timeout_ms)
-        await asyncio.gather(*answers)
         if response is None or not response.ok:
             raise BrowserUnavailable("The browser could not log in to Browser Pilot's own proxy.")
     except Error as error:
         raise BrowserUnavailable(f"The browser cannot use Browser Pilot's own proxy: {error.message}") from error
     finally:
         await page.close()
+        await asyncio.gather(*answers, return_exceptions=True)
 
 
 async def _send(session: CDPSession, method: str, parameters: dict[str, Any]) -> None:
