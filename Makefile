@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test setup check demo bench clean
+.PHONY: run test setup check fuzz demo bench clean
 
 run: setup
 	@$(BIN)/browser-pilot serve --prove
@@ -18,6 +18,10 @@ check: setup
 	@$(BIN)/lint-imports
 	@$(BIN)/pyright
 	@$(BIN)/python -m pytest -q tests/policy --cov=browser_pilot.policy --cov-branch --cov-fail-under=100 --cov-report=term-missing:skip-covered
+
+# URLs judged by our parser and by Chromium's own; COUNT=… for another number.
+fuzz: setup
+	@$(BIN)/python -m tests.fuzz_urls $(or $(COUNT),1000000)
 
 demo: setup
 	@$(BIN)/browser-pilot demo
