@@ -62,7 +62,6 @@ class Redactor:
         """A URL, with parameters also judged by their decoded name and value."""
         base, hash_sign, fragment = url.partition("#")
         base, question, query = base.partition("?")
-        base = self.text(base)
         if question:
             query = self._parameters(query)
         if hash_sign:
