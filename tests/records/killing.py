@@ -91,7 +91,7 @@ def _check(home: Path, round_number: int, acknowledged: list[tuple[str, int]]) -
 
 async def _counter(home: Path, key: str) -> int:
     log = ActivityLog(home, Redactor(), recover=False)
-    value = (await log.counters([key])).get(key, 0)
+    value = (await log.usage()).totals.get(key, 0)
     await log.close()
     return value
 

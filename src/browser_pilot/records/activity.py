@@ -19,7 +19,7 @@ from typing import TypeVar
 
 from ..errors import RecordsUnavailable
 from .chain import Head
-from .counters import Spend, forget, forget_expired, read, read_prefix, spend
+from .counters import Spend, Usage, forget, forget_expired, refund, spend, usage
 from .database import Files
 from .entries import Intent, Note, Outcome, intent_body, note_body, outcome_body
 from .reading import Entry, LogReader, open_actions
@@ -115,13 +115,16 @@ class ActivityLog:
         """Count without a row; raises ``BudgetExhausted`` and counts nothing when a limit does not allow it."""
         await self._run(lambda ledger: spend(ledger.connection, spends, self._now_ms()))
 
-    async def counters(self, keys: Sequence[str]) -> dict[str, int]:
-        return await self._run(lambda ledger: read(ledger.connection, keys, self._now_ms()))
+    async def refund(self, spends: Sequence[Spend]) -> None:
+        """Give back what was counted for an action that was then not tried."""
+        await self._run(lambda ledger: refund(ledger.connection, spends))
 
-    async def counters_with_prefix(self, prefix: str) -> dict[str, int]:
-        return await self._run(lambda ledger: read_prefix(ledger.connection, prefix, self._now_ms()))
+    async def usage(self) -> Usage:
+        """All that is counted, for whoever decides in memory."""
+        return await self._run(lambda ledger: usage(ledger.connection, self._now_ms()))
 
-    async def reset_counters(self, keys: Sequence[str]) -> None:
+    async def forget_counters(self, keys: Sequence[str]) -> None:
+        """Close counters for good, as when their session ends."""
         await self._run(lambda ledger: forget(ledger.connection, keys))
 
     async def prune(self) -> int:

@@ -1,8 +1,8 @@
 """Durable counters for budgets: what was used up survives a restart, and no limit is overshot, not by one.
 
 Plain functions over an open transaction; the writer runs them in the same one as the intent's row, so an action is
-either recorded and counted or neither. A counter with limit 1 is also how something is used only once, such as an
-approval. Keys are free text (``session:s1``, ``hour:example.com:495913``); one with an expiry is forgotten after it.
+either recorded and counted or neither. A counter lasts for good, or counts what was spent within a sliding window. One
+with limit 1 is also how something is used only once, such as an approval. Keys are free text (``session s1``).
 """
 
 from __future__ import annotations
@@ -16,57 +16,106 @@ from ..errors import BudgetExhausted
 
 @dataclass(frozen=True)
 class Spend:
-    """Take ``amount`` from what ``limit`` leaves under ``key``; no limit only counts."""
+    """Take ``amount`` from what ``limit`` leaves under ``key``, within ``window_ms`` (None: for good)."""
 
     key: str
-    amount: int = 1
     limit: int | None = None
-    expires_ms: int | None = None
+    window_ms: int | None = None
+    amount: int = 1
+
+
+@dataclass(frozen=True)
+class Usage:
+    """All that counts now: totals that last, and when each windowed step was taken, in seconds."""
+
+    totals: dict[str, int]
+    times: dict[str, list[float]]
 
 
 def spend(connection: sqlite3.Connection, spends: Sequence[Spend], now_ms: int) -> None:
-    """Count all of ``spends``, or raise ``BudgetExhausted`` (with ``key``, ``used`` and ``limit``) and count none."""
-    values = dict(read(connection, [item.key for item in spends], now_ms))
+    """Count all of ``spends`` or none.
+
+    Raises ``BudgetExhausted`` with ``key``, ``used`` and ``limit``, and ``retry_after_ms`` where waiting helps.
+    """
+    pending: dict[str, int] = {}
     for item in spends:
-        used = values.get(item.key, 0)
+        used = _used(connection, item, now_ms) + pending.get(item.key, 0)
         if item.limit is not None and used + item.amount > item.limit:
-            raise BudgetExhausted(
-                f"The limit of {item.limit} for {item.key} is used up.",
-                suggestions=["Ask your user to raise the limit, or continue later."],
-                metadata={"key": item.key, "used": used, "limit": item.limit},
+            raise _exhausted(connection, item, used, now_ms)
+        pending[item.key] = pending.get(item.key, 0) + item.amount
+    for item in spends:
+        if item.window_ms is None:
+            connection.execute(
+                "INSERT INTO counters VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = value + excluded.value",
+                (item.key, item.amount),
             )
-        values[item.key] = used + item.amount
-    connection.executemany(
-        "INSERT INTO counters VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = ?2, expires_ms = ?3",
-        [(item.key, values[item.key], item.expires_ms) for item in spends],
-    )
+        else:
+            connection.execute(
+                "INSERT INTO spends VALUES (?, ?, ?, ?)", (item.key, now_ms, item.amount, now_ms + item.window_ms)
+            )
 
 
-def read(connection: sqlite3.Connection, keys: Iterable[str], now_ms: int) -> dict[str, int]:
-    """The values of ``keys`` that were counted and have not expired."""
-    found: dict[str, int] = {}
-    for key in keys:
-        row = connection.execute(
-            "SELECT value FROM counters WHERE key = ? AND (expires_ms IS NULL OR expires_ms > ?)", (key, now_ms)
-        ).fetchone()
-        if row:
-            found[key] = int(row[0])
-    return found
+def refund(connection: sqlite3.Connection, spends: Sequence[Spend]) -> None:
+    """Give back what was counted for an action that was then not tried."""
+    for item in spends:
+        if item.window_ms is None:
+            connection.execute("UPDATE counters SET value = max(0, value - ?) WHERE key = ?", (item.amount, item.key))
+        else:
+            connection.execute(
+                "DELETE FROM spends WHERE rowid ="
+                " (SELECT rowid FROM spends WHERE key = ? AND amount = ? ORDER BY time_ms DESC LIMIT 1)",
+                (item.key, item.amount),
+            )
 
 
-def read_prefix(connection: sqlite3.Connection, prefix: str, now_ms: int) -> dict[str, int]:
-    """All counters whose key begins with ``prefix``."""
+def usage(connection: sqlite3.Connection, now_ms: int) -> Usage:
+    totals = {str(key): int(value) for key, value in connection.execute("SELECT key, value FROM counters")}
+    times: dict[str, list[float]] = {}
     rows = connection.execute(
-        "SELECT key, value FROM counters WHERE key >= ? AND key < ? AND (expires_ms IS NULL OR expires_ms > ?)",
-        (prefix, prefix + "\U0010ffff", now_ms),
+        "SELECT key, time_ms, amount FROM spends WHERE expires_ms > ? ORDER BY time_ms", (now_ms,)
     )
-    return {str(key): int(value) for key, value in rows}
+    for key, time_ms, amount in rows:
+        times.setdefault(str(key), []).extend([time_ms / 1000] * amount)
+    return Usage(totals, times)
 
 
 def forget(connection: sqlite3.Connection, keys: Iterable[str]) -> None:
-    """Start these counters at zero again."""
-    connection.executemany("DELETE FROM counters WHERE key = ?", [(key,) for key in keys])
+    """Close these counters for good, as when their session ends."""
+    for key in keys:
+        connection.execute("DELETE FROM counters WHERE key = ?", (key,))
+        connection.execute("DELETE FROM spends WHERE key = ?", (key,))
 
 
 def forget_expired(connection: sqlite3.Connection, now_ms: int) -> None:
-    connection.execute("DELETE FROM counters WHERE expires_ms <= ?", (now_ms,))
+    connection.execute("DELETE FROM spends WHERE expires_ms <= ?", (now_ms,))
+
+
+def _used(connection: sqlite3.Connection, item: Spend, now_ms: int) -> int:
+    if item.window_ms is None:
+        row = connection.execute("SELECT value FROM counters WHERE key = ?", (item.key,)).fetchone()
+    else:
+        # What a clock set back left in the future counts too: steps may count longer, never shorter.
+        row = connection.execute(
+            "SELECT sum(amount) FROM spends WHERE key = ? AND time_ms > ?", (item.key, now_ms - item.window_ms)
+        ).fetchone()
+    return int(row[0] or 0) if row else 0
+
+
+def _exhausted(connection: sqlite3.Connection, item: Spend, used: int, now_ms: int) -> BudgetExhausted:
+    limit = item.limit or 0
+    metadata: dict[str, str | int] = {"key": item.key, "used": used, "limit": limit}
+    if item.window_ms is not None:
+        rows = connection.execute(
+            "SELECT time_ms, amount FROM spends WHERE key = ? AND time_ms > ? ORDER BY time_ms",
+            (item.key, now_ms - item.window_ms),
+        )
+        for time_ms, amount in rows:
+            used -= int(amount)
+            if used + item.amount <= limit:
+                metadata["retry_after_ms"] = int(time_ms) + item.window_ms - now_ms
+                break
+    return BudgetExhausted(
+        f"The limit of {limit} for {item.key} is used up.",
+        suggestions=["Ask your user to raise the limit, or continue later."],
+        metadata=metadata,
+    )

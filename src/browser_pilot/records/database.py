@@ -32,7 +32,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, hash BLOB NOT NULL)",
         "INSERT INTO head VALUES (1, 0, zeroblob(32))",
         "CREATE TABLE log (id TEXT NOT NULL)",
-        "CREATE TABLE counters (key TEXT PRIMARY KEY, value INTEGER NOT NULL, expires_ms INTEGER) WITHOUT ROWID",
+        "CREATE TABLE counters (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE spends (key TEXT NOT NULL, time_ms INTEGER NOT NULL, amount INTEGER NOT NULL,"
+        " expires_ms INTEGER NOT NULL)",
+        "CREATE INDEX spends_by_key ON spends (key, time_ms)",
     ),
 )
 
