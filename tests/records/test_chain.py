@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from browser_pilot.records.chain import EMPTY, GENESIS, Head, Row, encode_body, link, pruned_to, verify
@@ -28,6 +28,7 @@ def head_of(rows: Sequence[Row]) -> Head:
 bodies_strategy = st.lists(st.text(max_size=20), min_size=2, max_size=12)
 
 
+@settings(deadline=None)
 @given(bodies_strategy)
 def test_an_untouched_chain_verifies(bodies: list[str]) -> None:
     rows = build(bodies)
@@ -87,6 +88,7 @@ def append(rows: list[Row], at: int) -> list[Row]:
     "tamper",
     [edit_body, edit_hash, remove, renumber_after_removal, truncate, behead, exchange, repeat, forge_from, append],
 )
+@settings(deadline=None)
 @given(bodies=bodies_strategy, data=st.data())
 def test_any_single_change_is_found(
     tamper: Callable[[list[Row], int], list[Row]], bodies: list[str], data: st.DataObject

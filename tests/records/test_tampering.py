@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
 
+from browser_pilot.errors import RecordsUnavailable
 from browser_pilot.records.activity import ActivityLog
 from browser_pilot.records.chain import Head
 
@@ -24,6 +26,11 @@ TAMPERINGS = {
     "edit": "UPDATE entries SET body = replace(body, 'browser_click', 'browser_hover') WHERE seq = 3",
     "broken edit": "UPDATE entries SET body = 'x' WHERE seq = 3",
     "hash": "UPDATE entries SET hash = zeroblob(32) WHERE seq = 3",
+    "hash of another type": "UPDATE entries SET hash = 'x' WHERE seq = 3",
+    "body of another type": "UPDATE entries SET body = x'ff00' WHERE seq = 3",
+    "no head": "DELETE FROM head",
+    "no id": "DELETE FROM log",
+    "another table": "ALTER TABLE entries RENAME TO others",
     "removal": "DELETE FROM entries WHERE seq = 3",
     "removal of the first": "DELETE FROM entries WHERE seq = 1",
     "truncation": "DELETE FROM entries WHERE seq > 7",
@@ -41,10 +48,12 @@ async def test_tampering_with_the_database_is_found(tmp_path: Path, statement: s
     assert reader(tmp_path).verify().ok
     with changing(tmp_path) as connection:
         connection.execute(statement)
-        connection.execute("UPDATE entries SET seq = -seq WHERE seq < 0")
+        if statement.startswith("UPDATE entries SET seq"):
+            connection.execute("UPDATE entries SET seq = -seq WHERE seq < 0")
     assert not reader(tmp_path).verify().ok
     async with opened(tmp_path) as log:
-        await log.outcome(await log.intent(click()), DONE)
+        with contextlib.suppress(RecordsUnavailable):
+            await log.outcome(await log.intent(click()), DONE)
         assert not log.reader().verify().ok, "going on does not hide it"
 
 

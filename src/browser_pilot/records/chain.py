@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, cast
@@ -76,7 +77,9 @@ def pruned_to(body: str) -> Head | None:
     if content.get("kind") != "checkpoint":
         return None
     seq, digest = content.get("pruned_seq"), content.get("pruned_hash")
-    return Head(seq, bytes.fromhex(digest)) if isinstance(seq, int) and isinstance(digest, str) else None
+    if not isinstance(seq, int) or not isinstance(digest, str) or not re.fullmatch("[0-9a-f]{64}", digest):
+        return None
+    return Head(seq, bytes.fromhex(digest))
 
 
 def verify(

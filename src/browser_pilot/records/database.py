@@ -88,7 +88,8 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
 
 
 def log_id(connection: sqlite3.Connection) -> str:
-    return str(connection.execute("SELECT id FROM log").fetchone()[0])
+    row = connection.execute("SELECT id FROM log").fetchone()
+    return str(row[0]) if row else ""
 
 
 def unavailable(error: Exception, path: Path) -> RecordsUnavailable:

@@ -93,34 +93,42 @@ class LogReader:
 
     def verify(self, *, noted: Iterable[Head] = ()) -> Report:
         """Check the whole chain, also against heads that someone noted elsewhere."""
-        # The sealed head first: rows that are added meanwhile only lengthen the chain.
-        with self._open() as connection:
-            complaint: str | None = None
-            anchors = list(noted)
-            try:
-                sealed = self._files.anchor().read(log_id(connection))
-            except AnchorBroken as broken:
-                sealed, complaint = None, f"{broken}."
-            connection.execute("BEGIN")
-            seq, digest = connection.execute("SELECT seq, hash FROM head").fetchone()
-            head = Head(int(seq), bytes(digest))
-            if sealed:
-                anchors.append(sealed)
-            elif complaint is None and head.seq > 0:
-                complaint = "The head that is kept beside the database is missing."
-            rows = connection.execute("SELECT seq, body, hash FROM entries ORDER BY seq")
-            report = verify(
-                (Row(int(number), str(body), bytes(hashed)) for number, body, hashed in rows),
-                start=_last_checkpoint(connection),
-                head=head,
-                anchors=anchors,
-            )
-        if complaint:
+        anchors = list(noted)
+        complaint: str | None = None
+        try:
+            with self._open() as connection:
+                # The sealed head first: rows that are added meanwhile only lengthen the chain.
+                try:
+                    sealed = self._files.anchor().read(log_id(connection))
+                    anchors += [sealed] if sealed else []
+                    complaint = None if sealed else "The head that is kept beside the database is missing."
+                except AnchorBroken as broken:
+                    complaint = f"{broken}."
+                report = verify_rows(connection, anchors)
+        except sqlite3.DatabaseError as error:
+            return Report(0, EMPTY, (Problem(0, f"The database is damaged: {error}."),))
+        if complaint and report.head.seq > 0:
             return Report(report.rows, report.head, (*report.problems, Problem(report.head.seq, complaint)))
         return report
 
     def _open(self) -> closing[sqlite3.Connection]:
         return closing(open_for_reading(self._files.database))
+
+
+def verify_rows(connection: sqlite3.Connection, anchors: Iterable[Head] = ()) -> Report:
+    """Check the chain in one database, as of one moment."""
+    connection.execute("BEGIN")
+    try:
+        noted = connection.execute("SELECT seq, hash FROM head").fetchone()
+        rows = connection.execute("SELECT seq, body, hash FROM entries ORDER BY seq")
+        return verify(
+            (Row(number, str(body), _bytes(hashed)) for number, body, hashed in rows),
+            start=_last_checkpoint(connection),
+            head=Head(noted[0], _bytes(noted[1])) if noted else Head(-1, b""),
+            anchors=anchors,
+        )
+    finally:
+        connection.execute("COMMIT")
 
 
 def open_actions(connection: sqlite3.Connection) -> list[int]:
@@ -130,6 +138,11 @@ def open_actions(connection: sqlite3.Connection) -> list[int]:
         " AND NOT EXISTS (SELECT 1 FROM entries AS o WHERE o.intent = i.seq) ORDER BY seq"
     )
     return [int(row[0]) for row in rows]
+
+
+def _bytes(value: object) -> bytes:
+    """What should be a hash; anything else fits nothing."""
+    return value if isinstance(value, bytes) else b""
 
 
 def _last_checkpoint(connection: sqlite3.Connection) -> Head:
