@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from browser_pilot.errors import InvalidArgument, PermissionDenied, RecordsUnavailable
 from browser_pilot.locks import held
+from browser_pilot.records import secrets
 from browser_pilot.records.redaction import Redactor
 from browser_pilot.records.secrets import Secret, SecretStore, expand, has_placeholders
 from browser_pilot.records.vault import Vault, system_keyring
@@ -63,8 +64,8 @@ def test_one_refused_secret_fills_in_none() -> None:
 
 
 def test_a_value_that_looks_like_a_placeholder_is_not_filled_in_again() -> None:
-    secrets = {"A": Secret("A", ("a",), "{{secret:B}}"), "B": Secret("B", ("b",), "other")}
-    assert expand("{{secret:A}}", secrets, host="a", matches=same) == "{{secret:B}}"
+    nested = {"A": Secret("A", ("a",), "{{secret:B}}"), "B": Secret("B", ("b",), "other")}
+    assert expand("{{secret:A}}", nested, host="a", matches=same) == "{{secret:B}}"
 
 
 @settings(deadline=None)
@@ -144,7 +145,8 @@ def test_a_changed_file_is_an_error_and_not_overwritten(tmp_path: Path, victim: 
     assert (tmp_path / victim).read_text() == changed
 
 
-def test_two_changes_at_once_do_not_lose_one(tmp_path: Path) -> None:
+def test_two_changes_at_once_do_not_lose_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(secrets, "LOCK_SECONDS", 0)
     with held(tmp_path / "secrets.lock"), pytest.raises(RecordsUnavailable):
         store_in(tmp_path).set("A", VALUE, domains=["a"])
     assert store_in(tmp_path).names() == {}

@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import cast
 
 from ..errors import InvalidArgument, PermissionDenied, RecordsUnavailable
-from ..locks import Taken, held
+from ..locks import held
 from .known import SHORTEST_KNOWN
 from .redaction import Redactor
 from .vault import Keyring, Vault, system_keyring
+
+LOCK_SECONDS = 5
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 PLACEHOLDER = re.compile(r"\{\{\s{0,8}secret:\s{0,8}([^\s{}]{1,200})\s{0,8}\}\}")
@@ -114,14 +116,14 @@ class SecretStore:
 
     def _change(self, change: Callable[[dict[str, Secret]], dict[str, Secret]]) -> None:
         try:
-            with held(self._home / "secrets.lock"):
+            with held(self._home / "secrets.lock", timeout_seconds=LOCK_SECONDS):
                 self._seen = None
                 self.refresh()
                 secrets = change(self._secrets)
                 self._open().write({name: [list(secret.domains), secret.value] for name, secret in secrets.items()})
                 self._seen = None
                 self.refresh()
-        except Taken:
+        except TimeoutError:
             raise RecordsUnavailable(
                 "Another program is changing the secrets.", suggestions=["Try again in a moment."]
             ) from None
