@@ -68,8 +68,8 @@ class SessionSettings(Section):
 
 
 class FileSettings(Section):
-    screenshot_dir: str | None = None
-    download_dir: str | None = None
+    screenshot_dir: Path = Path("screenshots")
+    download_dir: Path = Path("downloads")
     max_download_mb: Positive = 2_048
     keep_days: Positive = 7
 
@@ -89,8 +89,26 @@ class Settings(Section):
     files: FileSettings = FileSettings()
     logging: LoggingSettings = LoggingSettings()
 
+    def at(self, home: Path) -> Settings:
+        """The same with every folder absolute: relative ones are in the home."""
+        folders = {name: home / getattr(self.files, name).expanduser() for name in ("screenshot_dir", "download_dir")}
+        return self.model_copy(update={"files": self.files.model_copy(update=folders)})
+
 
 Key = tuple[str, ...]
+
+# What one client may choose for itself (the adapter's options, or the query of its HTTP address).
+CLIENT_OPTIONS: dict[str, Key] = {
+    "tools": ("tools", "profile"),
+    "format": ("tools", "format"),
+    "max_tokens": ("tools", "max_tokens"),
+    "timeout_ms": ("tools", "timeout_ms"),
+    "headed": ("browser", "headless"),
+    "browser": ("browser", "executable"),
+    "user_data_dir": ("browser", "user_data_dir"),
+    "viewport": ("browser", "viewport"),
+    "read_only": ("policy", "mode"),
+}
 
 
 def config_path(home: Path) -> Path:
@@ -105,7 +123,8 @@ def load_settings(
 ) -> Settings:
     """The settings in force. ``options`` are command-line choices by dotted key; those that are None are not set."""
     environ = os.environ if environ is None else environ
-    path = config_path(home if home is not None else locate_home(environ))
+    home = home if home is not None else locate_home(environ)
+    path = config_path(home)
     merged: dict[str, Any] = {}
     origins: dict[Key, str] = {}
     layers = (
@@ -119,9 +138,37 @@ def load_settings(
                 _put(merged, key, value)
                 origins[key] = origin
     try:
-        return Settings.model_validate(merged)
+        return Settings.model_validate(merged).at(home)
     except ValidationError as error:
         raise _explain(error, origins) from None
+
+
+def client_settings(base: Settings, options: Mapping[str, object]) -> Settings:
+    """The settings for one client: the hub's, with the client's own options over them."""
+    changed = base.model_dump()
+    for name, value in options.items():
+        key = CLIENT_OPTIONS.get(name)
+        if key is None:
+            raise SettingsError(
+                f"{name!r} is not an option of a client.", suggestions=[f"Options: {', '.join(CLIENT_OPTIONS)}."]
+            )
+        _put(changed, *_client_value(key, value))
+    try:
+        return Settings.model_validate(changed)
+    except ValidationError as error:
+        raise _explain(error, {CLIENT_OPTIONS[name]: f"option {name}" for name in options}) from None
+
+
+def _client_value(key: Key, value: object) -> tuple[Key, object]:
+    match key, value:
+        case ("browser", "headless"), bool():
+            return key, not value
+        case ("policy", "mode"), True:
+            return key, "readonly"
+        case ("browser", "viewport"), str():
+            return key, value.lower().split("x")
+        case _:
+            return key, value
 
 
 def _read_file(path: Path) -> dict[str, Any]:
@@ -156,10 +203,10 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[Key, Any, st
             key: Key = ("hub", "port")
         else:
             key = tuple(variable.removeprefix(PREFIX).lower().split("__"))
-        yield key, _toml_value(text), variable
+        yield key, parse_value(text), variable
 
 
-def _toml_value(text: str) -> Any:
+def parse_value(text: str) -> Any:
     """``true``, ``8777`` and ``["a", "b"]`` as in the file; anything else is the text itself."""
     try:
         return tomllib.loads(f"value = {text}")["value"]

@@ -32,6 +32,7 @@ whether the same call may be tried again (``retryable``). ``metadata`` names the
     │   ├── RateLimited          RATE_LIMITED
     │   └── CircuitOpen          CIRCUIT_OPEN
     ├── GuestFailed              GUEST_FAILED
+    ├── HubUnavailable           HUB_UNAVAILABLE
     ├── SettingsError            INVALID_SETTINGS
     └── InternalError            INTERNAL_ERROR
 """
@@ -183,6 +184,13 @@ class CircuitOpen(Refused):
 
 class GuestFailed(PilotError):
     code = "GUEST_FAILED"
+
+
+class HubUnavailable(PilotError):
+    """No hub could be reached or started; the hub's own code, where it gave one, is the metadata's `cause`."""
+
+    code = "HUB_UNAVAILABLE"
+    retryable = True
 
 
 class SettingsError(PilotError):

@@ -1,0 +1,228 @@
+"""The composition root: builds the hub from its parts, runs it, and takes it down in order.
+
+The hub's life: take the home's lock, clean up after a killed predecessor, listen, write the runtime file, serve until
+told to stop (a signal, ``browser-pilot stop``, or idleness when an adapter started it), close browsers, leave nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import secrets
+import signal
+import socket
+import time
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+
+from . import __version__
+from .config import Settings
+from .engines.managed import ManagedEngine
+from .errors import PilotError, SettingsError
+from .gateway import Gateway
+from .home import make_private_folder, write_private
+from .leftovers import end_leftovers, temporary_folder
+from .locks import Taken, held
+from .runtime import RuntimeInfo, read_runtime, remove_runtime, write_runtime
+from .server.clients import ClientList
+from .server.guard import names_of
+from .server.http import build_app
+from .server.local import LocalListener
+from .server.mcp_server import build_server
+from .server.tools import REGISTRY
+from .sessions.registry import SessionRegistry
+
+logger = logging.getLogger(__name__)
+
+HTTP_CLOSE_SECONDS = 2
+HOUSEKEEPING_SECONDS = 30.0
+
+
+class HubRunning(PilotError):
+    """Another hub has this home."""
+
+    code = "HUB_RUNNING"
+
+
+@dataclass(frozen=True)
+class Listening:
+    """Where the hub can be reached, and what there is to say about it."""
+
+    info: RuntimeInfo
+    note: str | None
+
+    @property
+    def mcp_url(self) -> str:
+        host = f"[{self.info.host}]" if ":" in self.info.host else self.info.host
+        return f"http://{host}:{self.info.port}/mcp"
+
+
+class _HttpServer(uvicorn.Server):
+    """uvicorn without its signal handlers: the hub has its own, for all its parts."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+class Hub:
+    def __init__(self, settings: Settings, home: Path, *, detached: bool = False) -> None:
+        self.settings = settings
+        self.home = home
+        self._detached = detached
+        self._started = time.time()
+        self._stop = asyncio.Event()
+        self._engine = ManagedEngine()
+        self._sessions = SessionRegistry(self._engine)
+        self._gateway = Gateway(self._sessions)
+        self._clients = ClientList(settings, self._sessions.close_client)
+        REGISTRY.select(settings.tools.profile)
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    async def serve(self, on_ready: Callable[[Listening], None]) -> None:
+        """Run until stopped. ``on_ready`` is called once everything listens."""
+        loop = asyncio.get_running_loop()
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            with contextlib.suppress(NotImplementedError, AttributeError):
+                loop.add_signal_handler(getattr(signal, name), self.stop)
+        async with self.running() as listening:
+            on_ready(listening)
+            await self._stop.wait()
+            logger.info("stopping")
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[Listening]:
+        """A hub that serves while inside."""
+        make_private_folder(self.home)
+        with self._only_one(), bound_socket(self.settings.hub.host, self.settings.hub.port) as (listener, note):
+            self._clean_up()
+            token = _token(self.home)
+            host, port = self.settings.hub.host, listener.getsockname()[1]
+            app = build_app(
+                registry=REGISTRY,
+                gateway=self._gateway,
+                clients=self._clients,
+                token=token,
+                hosts=names_of(host, port, self.settings.hub.allowed_hosts),
+                health=self.health,
+                stop=self.stop,
+            )
+            local = LocalListener(
+                token=token,
+                clients=self._clients,
+                replaceable=self._detached,
+                server_for=lambda client: build_server(REGISTRY, self._gateway, lambda _: client),
+                retire=self.stop,
+            )
+            address = await local.start(self.home)
+            http = _HttpServer(
+                uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=HTTP_CLOSE_SECONDS)
+            )
+            info = RuntimeInfo(os.getpid(), self._started, __version__, host, port, address, token, self._detached)
+            async with asyncio.TaskGroup() as tasks:
+                serving = tasks.create_task(http.serve(sockets=[listener]))
+                keeping = tasks.create_task(self._keep_house())
+                warming = tasks.create_task(self._engine.warm())
+                write_runtime(self.home, info)
+                try:
+                    yield Listening(info, note)
+                finally:
+                    remove_runtime(self.home, info.pid)
+                    keeping.cancel()
+                    warming.cancel()
+                    http.should_exit = True
+                    await local.close()
+                    await asyncio.wait({serving}, timeout=HTTP_CLOSE_SECONDS + 1)
+                    await self._sessions.close()
+                    await self._engine.close()
+
+    def health(self) -> dict[str, object]:
+        return {
+            "status": "ok",
+            "version": __version__,
+            "uptime_seconds": round(time.time() - self._started, 1),
+            "clients": len(self._clients),
+            "sessions": len(self._sessions),
+            "browsers": [
+                {"kind": facts.kind, "version": facts.version, "sessions": facts.contexts}
+                for facts in self._engine.facts()
+            ],
+        }
+
+    @contextlib.contextmanager
+    def _only_one(self) -> Generator[None]:
+        try:
+            with held(self.home / "run" / "hub.lock"):
+                yield
+        except Taken:
+            other = read_runtime(self.home)
+            where = f" (process {other.pid}, port {other.port})" if other else ""
+            raise HubRunning(
+                f"A hub already runs in this home{where}.",
+                suggestions=["`browser-pilot status` shows it, `browser-pilot stop` ends it."],
+            ) from None
+
+    def _clean_up(self) -> None:
+        orphans = end_leftovers(self.home)
+        if orphans:
+            logger.warning("ended %d browser processes that a killed hub had left", orphans)
+        # Playwright and Chromium put their temporary profiles here, so that the next start can find and remove them.
+        os.environ["TMPDIR"] = str(make_private_folder(temporary_folder(self.home)))
+
+    async def _keep_house(self) -> None:
+        """End clients that went away without a word, and a hub that nobody needs."""
+        loop = asyncio.get_running_loop()
+        last_used = loop.time()
+        idle_seconds = self.settings.hub.idle_minutes * 60
+        while True:
+            self._clients.changed.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._clients.changed.wait(), min(HOUSEKEEPING_SECONDS, idle_seconds))
+            await self._clients.expire(self.settings.sessions.idle_minutes * 60)
+            if len(self._clients):
+                last_used = loop.time()
+            elif self._detached and loop.time() - last_used >= idle_seconds:
+                logger.info("nobody has needed the hub for %.1f minutes", idle_seconds / 60)
+                self.stop()
+
+
+@contextlib.contextmanager
+def bound_socket(host: str, port: int) -> Generator[tuple[socket.socket, str | None]]:
+    """A listening socket at the wanted port, or at any free one with a note that says so."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as listener:
+        if os.name == "posix":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        note = None
+        try:
+            listener.bind((host, port))
+        except OSError as error:
+            if port == 0 or isinstance(error, socket.gaierror):
+                raise SettingsError(
+                    f"hub.host = {host!r}: cannot listen there ({error.strerror}).",
+                    suggestions=["Use 127.0.0.1, or an address of this machine."],
+                ) from None
+            listener.bind((host, 0))
+            note = f"port {port} is taken by another program; using {listener.getsockname()[1]}"
+        yield listener, note
+
+
+def _token(home: Path) -> str:
+    """The bearer token of this home: made once, so that clients' configurations stay valid."""
+    path = home / "token"
+    try:
+        token = path.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        token = ""
+    if len(token) < 32:
+        token = secrets.token_urlsafe(32)
+        write_private(path, f"{token}\n")
+    return token

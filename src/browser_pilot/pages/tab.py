@@ -1,0 +1,32 @@
+"""One open page, with what is remembered about it: its console and whether it crashed."""
+
+from __future__ import annotations
+
+from playwright.async_api import Error, Page
+
+from .console import ConsoleBuffer
+
+
+class Tab:
+    def __init__(self, tab_id: str, page: Page) -> None:
+        self.id = tab_id
+        self.page = page
+        self.console = ConsoleBuffer()
+        self.crashed = False
+        page.on("console", self.console.add_message)
+        page.on("pageerror", self.console.add_error)
+        page.on("crash", self._note_crash)
+
+    def _note_crash(self, _: Page) -> None:
+        self.crashed = True
+
+    async def title(self) -> str:
+        """The page's title; empty when the page cannot say it just now."""
+        try:
+            return await self.page.title()
+        except Error:
+            return ""
+
+    @property
+    def open(self) -> bool:
+        return not self.page.is_closed() and not self.crashed
