@@ -44,8 +44,10 @@ def run(
 
 def _attempt(contestant: Contestant, operation: Operation, ground: Ground, subject: str) -> Iterator[Sample]:
     name = contestant.competitor.name
+    missing = list(operation.titles)
     try:
         for measure in operation.run(contestant, ground, subject):
+            missing.remove(measure.operation)
             yield Sample(
                 operation=measure.operation,
                 competitor=name,
@@ -56,5 +58,5 @@ def _attempt(contestant: Contestant, operation: Operation, ground: Ground, subje
             )
     except (CallFailed, OSError) as error:
         contestant.reset()
-        first = next(iter(operation.titles))
-        yield Sample(operation=first, competitor=name, subject=subject, failure=str(error))
+        failed = (missing or list(operation.titles))[0]
+        yield Sample(operation=failed, competitor=name, subject=subject, failure=str(error))

@@ -65,9 +65,9 @@ class Server(ThreadingHTTPServer):
 
 
 def with_counter(html: bytes) -> bytes:
-    """The counter right after the opening of the body, or at the end where that cannot be found."""
-    start = html.lower().find(b"<body")
-    end = html.find(b">", start) + 1 if start >= 0 else len(html)
+    """The counter as the last thing in the body; its place on the screen does not depend on that."""
+    found = html.lower().rfind(b"</body")
+    end = found if found >= 0 else len(html)
     return html[:end] + COUNTER + html[end:]
 
 

@@ -9,6 +9,8 @@ from .stats import Summary
 
 OURS, LIMIT, PLAYWRIGHT = "browser-pilot", "raw CDP", "playwright-mcp"
 PEERS = ("agent-browser", "chrome-devtools-mcp", "playwright-mcp")
+# Words may be cut at other places; half a hundredth is noise.
+TOLERATED_POINTS = 0.5
 SPEED = ("see", "type", "fill", "evaluate", "navigate")
 
 
@@ -73,11 +75,25 @@ def _tokens(m: Medians) -> Iterator[Verdict]:
         sums = {peer: _total([m.tokens(operation, subject, peer) for subject in subjects]) for peer in PEERS}
         best = _least(sums.values())
         yield Verdict(f"snapshot tokens, all pages < leanest peer ({what})", "", ours, best)
+    for operation in ("words kept", "controls kept"):
+        yield from _completeness(m, operation)
     for operation, what in (("see", "best peer"), ("see changes", "best peer's delta")):
         for subject in m.subjects("see"):
             best = _least(m.tokens(operation, subject, peer) for peer in PEERS)
             ours = m.tokens("see", subject, OURS)
             yield Verdict(f"tokens of click + new state ≤ 0.2 × {what}", subject, ours, _times(0.2, best))
+
+
+def _completeness(m: Medians, operation: str) -> Iterator[Verdict]:
+    """On the page where most is missing in ours against Playwright MCP's, in hundredths of what is there."""
+    gaps: dict[str, tuple[float, float]] = {}
+    for subject in m.subjects(operation):
+        ours, theirs = (m.amount(operation, subject, name) for name in (OURS, PLAYWRIGHT))
+        if ours is not None and theirs is not None:
+            gaps[subject] = 100 * (1 - ours), 100 * (1 - theirs) + TOLERATED_POINTS
+    if gaps:
+        worst = max(gaps, key=lambda subject: gaps[subject][0] - gaps[subject][1])
+        yield Verdict(f"{operation}: % missing, worst page, as Playwright MCP", worst, *gaps[worst])
 
 
 def _speed(m: Medians) -> Iterator[Verdict]:

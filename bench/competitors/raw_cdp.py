@@ -68,6 +68,8 @@ class RawSession:
         self._call("Page.enable")
         self._call("Page.addScriptToEvaluateOnNewDocument", {"source": _INSTALL})
         self._call("Emulation.setFocusEmulationEnabled", {"enabled": True})
+        size: JsonObject = {"width": 1280, "height": 720, "deviceScaleFactor": 1, "mobile": False}
+        self._call("Emulation.setDeviceMetricsOverride", size)
 
     def navigate(self, url: str) -> Answer:
         began = time.perf_counter()

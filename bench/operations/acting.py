@@ -38,11 +38,19 @@ def _open(contestant: Contestant, ground: Ground, path: str) -> Session:
 
 
 def click(contestant: Contestant, ground: Ground, subject: str) -> Iterator[Measure]:
-    session = _open(contestant, ground, f"{subject}.html")
+    yield Measure("click", ms=_click(contestant, ground, "counter.html"))
+
+
+def click_busy(contestant: Contestant, ground: Ground, subject: str) -> Iterator[Measure]:
+    yield Measure("click busy", ms=_click(contestant, ground, "busy.html"))
+
+
+def _click(contestant: Contestant, ground: Ground, path: str) -> float:
+    session = _open(contestant, ground, path)
     answer = session.click(_find(session, "button", BUTTON))
     expect(session.evaluate("'pressed ' + window.benchCount + ' times'"), "pressed 1 times")
     session.navigate("about:blank")
-    yield Measure("click" if subject == "counter" else "click busy", ms=answer.ms, tokens=ground.count(answer.text))
+    return answer.ms
 
 
 def see(contestant: Contestant, ground: Ground, subject: str) -> Iterator[Measure]:
@@ -97,12 +105,8 @@ def wait_for(contestant: Contestant, ground: Ground, subject: str) -> Iterator[M
 
 
 OPERATIONS = (
-    Operation(
-        "click",
-        {"click": ("click", "ms"), "click busy": ("click, DOM changing every 50 ms", "ms")},
-        click,
-        subjects=("counter", "busy"),
-    ),
+    Operation("click", {"click": ("click", "ms")}, click),
+    Operation("busy", {"click busy": ("click, DOM changing every 50 ms", "ms")}, click_busy),
     Operation(
         "see",
         {
