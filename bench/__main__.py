@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -27,6 +28,8 @@ PLAIN_WIDTH = 170
 
 def main() -> int:
     options = _parse()
+    # Asked to end, it ends as by Ctrl-C: everything that was started is ended first.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     console = Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH)
     try:
         chromium = machine.find_chromium()
@@ -99,4 +102,7 @@ def _write(results: Results, console: Console) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("Stopped; everything that was started has ended.")
