@@ -21,6 +21,7 @@ def test_show_tells_each_value_and_where_it_came_from(pilot: Pilot, home: Path) 
     assert data["tools.profile"] == {"value": "full", "from": "BROWSER_PILOT_TOOLS__PROFILE"}
     assert data["hub.port"] == {"value": 0, "from": "BROWSER_PILOT_PORT"}
     assert data["hub.host"] == {"value": "127.0.0.1", "from": "the default"}
+    assert data["policy.ask_from.own"]["from"] == "the default"
     text = pilot("config", "show").out
     assert "[800, 600]" in text
     assert str(home / "config.toml") in text

@@ -2,27 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from browser_pilot.cli.tokens import PIECE, about_tokens
 from browser_pilot.server.tools import REGISTRY
 
 from .conftest import Pilot
-
-TOON = """url: "https://example.com/login"
-title: Login - Example App
-elements[5]{ref,role,name,states}:
-  e1,heading,Welcome back,level=1
-  e2,textbox,Email,focused
-  e3,textbox,Password,
-  e4,checkbox,Keep me signed in,unchecked
-  e5,button,Sign in,
-  e6,link,Forgotten your password?,"""
-GERMAN = (
-    "Bitte geben Sie Ihre E-Mail-Adresse und Ihr Passwort ein, um fortzufahren. Die Rechnungsadresse stimmt überein."
-)
 
 
 def test_every_tool_is_listed_with_its_profiles_and_cost(pilot: Pilot) -> None:
@@ -53,14 +35,3 @@ def test_a_selection_shows_only_its_tools(pilot: Pilot) -> None:
     assert [tool["name"] for tool in data["tools"]] == [
         name for name in REGISTRY.select("minimal") if name != "browser_console"
     ]
-
-
-@pytest.mark.parametrize(("text", "real"), [(TOON, 92), (GERMAN, 26), ("", 0)])
-def test_the_estimate_is_near_the_real_count(text: str, real: int) -> None:
-    assert abs(about_tokens(text) - real) <= real * 0.2
-
-
-@given(st.text())
-def test_every_character_is_counted_once(text: str) -> None:
-    assert "".join(PIECE.findall(text)) == text
-    assert about_tokens(text) <= len(text.encode("utf-8", "surrogatepass"))
