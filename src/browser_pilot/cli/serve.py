@@ -8,6 +8,7 @@ import logging
 import os
 import sys
 from collections.abc import Mapping
+from functools import partial
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Annotated
@@ -39,7 +40,8 @@ def serve(
     if detached:
         _serve_detached(home, options)
         return
-    settings = load_settings(home=home, options=options)
+    load = partial(load_settings, home=home, options=options)
+    settings = load()
     _log_to_file(home, settings)
 
     def ready(listening: Listening) -> None:
@@ -47,15 +49,16 @@ def serve(
             out.print(f"[yellow]![/] {listening.note}")
         out.print(f"[green]●[/] Browser Pilot listens at [bold]{listening.mcp_url}[/]. Ctrl-C ends it.")
 
-    asyncio.run(Hub(settings, home).serve(ready))
+    asyncio.run(Hub(settings, home, load=load).serve(ready))
 
 
 def _serve_detached(home: Path, options: Mapping[str, object]) -> None:
     """Tell the adapter that started us, in one line on stdout, whether the hub is there; then let go of stdout."""
     try:
-        settings = load_settings(home=home, options=options)
+        load = partial(load_settings, home=home, options=options)
+        settings = load()
         _log_to_file(home, settings)
-        hub = Hub(settings, home, detached=True)
+        hub = Hub(settings, home, detached=True, load=load)
 
         def ready(listening: Listening) -> None:
             _tell(json.dumps({"ready": True, "port": listening.info.port, "note": listening.note}))
