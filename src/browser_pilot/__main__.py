@@ -13,7 +13,7 @@ def main() -> None:
 
         run_adapter(arguments)
     else:
-        from .cli import main as run_command_line  # pyright: ignore
+        from .cli import main as run_command_line
 
         run_command_line()
 

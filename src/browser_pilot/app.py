@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import logging
 import os
 import secrets
 import signal
 import socket
 import time
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +35,7 @@ from .gateway import Gateway
 from .home import make_private_folder, write_private
 from .in_force import InForce, keep_out_of_the_hub
 from .leftovers import end_leftovers, temporary_folder
-from .locks import Taken, held
+from .locks import held
 from .policy.budgets import Budgets
 from .runtime import RuntimeInfo, read_runtime, remove_runtime, write_runtime
 from .server.clients import ClientList
@@ -103,7 +104,7 @@ class Hub:
             queue=self._approvals, grants=self._grants, rules=lambda: self._in_force.rules, budgets=Budgets()
         )
         self._gateway = Gateway(self._sessions, clearance)
-        self._clients = ClientList(settings, self._close_client)
+        self._clients = ClientList(settings, REGISTRY, self._close_client)
         REGISTRY.select(settings.tools.profile)
 
     @property
@@ -120,15 +121,21 @@ class Hub:
         self._adopt(self._in_force.settings)
         return self._in_force.problem
 
-    async def serve(self, on_ready: Callable[[Listening], None]) -> None:
-        """Run until stopped. ``on_ready`` is called once everything listens."""
+    async def serve(
+        self, on_ready: Callable[[Listening], None], *, beside: Callable[[Listening], Awaitable[None]] | None = None
+    ) -> None:
+        """Run until stopped. ``on_ready`` is called once everything listens; ``beside`` then runs until it ends."""
         loop = asyncio.get_running_loop()
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             with contextlib.suppress(NotImplementedError, AttributeError):
                 loop.add_signal_handler(getattr(signal, name), self.stop)
         async with self.running() as listening:
             on_ready(listening)
+            companion = asyncio.ensure_future(beside(listening)) if beside else None
             await self._stop.wait()
+            if companion is not None:
+                companion.cancel()
+                await asyncio.wait({companion})
             logger.info("stopping")
 
     @asynccontextmanager
@@ -223,16 +230,17 @@ class Hub:
 
     @contextlib.contextmanager
     def _only_one(self) -> Generator[None]:
-        try:
-            with held(self.home / "run" / "hub.lock"):
-                yield
-        except Taken:
-            other = read_runtime(self.home)
-            where = f" (process {other.pid}, port {other.port})" if other else ""
-            raise HubRunning(
-                f"A hub already runs in this home{where}.",
-                suggestions=["`browser-pilot status` shows it, `browser-pilot stop` ends it."],
-            ) from None
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(held(self.home / "run" / "hub.lock"))
+            except TimeoutError:
+                other = read_runtime(self.home)
+                where = f" (process {other.pid}, port {other.port})" if other else ""
+                raise HubRunning(
+                    f"A hub already runs in this home{where}.",
+                    suggestions=["`browser-pilot status` shows it, `browser-pilot stop` ends it."],
+                ) from None
+            yield
 
     def _clean_up(self) -> None:
         orphans = end_leftovers(self.home)
@@ -261,22 +269,34 @@ class Hub:
 @contextlib.contextmanager
 def bound_socket(host: str, port: int) -> Generator[tuple[socket.socket, str | None]]:
     """A listening socket at the wanted port, or at any free one with a note that says so."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as listener:
+    note = None
+    try:
+        listener = _listener(host, port)
+    except OSError as error:
+        if port == 0 or error.errno not in (errno.EADDRINUSE, errno.EACCES):
+            raise SettingsError(
+                f"hub.host = {host!r}: cannot listen there ({error.strerror}).",
+                suggestions=["Use 127.0.0.1, or an address of this machine."],
+            ) from None
+        listener = _listener(host, 0)
+        why = "is taken by another program" if error.errno == errno.EADDRINUSE else "is not ours to use"
+        note = f"port {port} {why}; using {listener.getsockname()[1]}"
+    with listener:
+        yield listener, note
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    """Listens at once: whoever reads the runtime file is never refused, and nobody else can get the port."""
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
         if os.name == "posix":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        note = None
-        try:
-            listener.bind((host, port))
-        except OSError as error:
-            if port == 0 or isinstance(error, socket.gaierror):
-                raise SettingsError(
-                    f"hub.host = {host!r}: cannot listen there ({error.strerror}).",
-                    suggestions=["Use 127.0.0.1, or an address of this machine."],
-                ) from None
-            listener.bind((host, 0))
-            note = f"port {port} is taken by another program; using {listener.getsockname()[1]}"
-        yield listener, note
+        listener.bind((host, port))
+        listener.listen()
+    except OSError:
+        listener.close()
+        raise
+    return listener
 
 
 def _token(home: Path) -> str:

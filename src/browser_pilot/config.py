@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -156,6 +157,14 @@ def config_path(home: Path) -> Path:
     return home / "config.toml"
 
 
+@dataclass(frozen=True)
+class LoadedSettings:
+    """The settings in force, and where each that is not a default came from."""
+
+    settings: Settings
+    origins: Mapping[Key, str]
+
+
 def load_settings(
     *,
     home: Path | None = None,
@@ -163,6 +172,15 @@ def load_settings(
     options: Mapping[str, object] | None = None,
 ) -> Settings:
     """The settings in force. ``options`` are command-line choices by dotted key; those that are None are not set."""
+    return load_with_origins(home=home, environ=environ, options=options).settings
+
+
+def load_with_origins(
+    *,
+    home: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+    options: Mapping[str, object] | None = None,
+) -> LoadedSettings:
     environ = os.environ if environ is None else environ
     home = home if home is not None else locate_home(environ)
     path = config_path(home)
@@ -180,7 +198,7 @@ def load_settings(
                 origins[key] = origin
     _apply_template(merged, origins)
     try:
-        return Settings.model_validate(merged).at(home)
+        return LoadedSettings(Settings.model_validate(merged).at(home), origins)
     except ValidationError as error:
         raise _explain(error, origins) from None
 
@@ -286,9 +304,7 @@ def _explain(error: ValidationError, origins: Mapping[Key, str]) -> SettingsErro
             lines.append(f"{key}{where} is not a setting. {_known_keys(location)}")
         else:
             lines.append(f"{key} = {problem['input']!r}{where}: {problem['msg']}.")
-    return SettingsError(
-        " ".join(lines), suggestions=["`browser-pilot config show` lists every setting with its value."]
-    )
+    return SettingsError(" ".join(lines), suggestions=["Correct it there, or remove it to use the default."])
 
 
 def _known_keys(location: Key) -> str:

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from browser_pilot import __version__
 from browser_pilot.home import locate_home
@@ -40,7 +40,7 @@ class FakeHub:
         refusal: Json | None = None,
         greets: bool = True,
         reads: bool = True,
-        on_retire: Callable[[], None] | None = None,
+        on_retire: Callable[[], None] = lambda: None,
     ) -> None:
         self.home = home
         self.version = version
@@ -49,7 +49,7 @@ class FakeHub:
         self.greets = greets
         self.reads = reads
         self.on_retire = on_retire
-        self.others = 0
+        self.clients = 0
         self.hellos: list[Json] = []
         self.received: list[bytes] = []
         self.connections: list[socket.socket] = []
@@ -124,25 +124,33 @@ class FakeHub:
                 connection.sendall(_line({"error": refusal}))
                 return
             if hello.get("retire"):
-                connection.sendall(_line({"retiring": self.detached and not self.others}))
-                self._retire()
+                self._retire(connection)
                 return
-            greeting = {"hub": self.version, "clients": self.others, "replaceable": self.detached}
-            connection.sendall(_line(greeting))
-            if not self.reads:
-                self.ended.wait()
-                return
-            for line in lines:
+            connection.sendall(_line({"hub": self.version, "clients": self.clients, "replaceable": self.detached}))
+            self.clients += 1
+            try:
+                self._converse(connection, lines)
+            finally:
                 with self._state:
-                    self.received.append(line.removesuffix(b"\n"))
+                    self.clients -= 1
                     self._state.notify_all()
-                self._answer(connection, json.loads(line))
 
-    def _retire(self) -> None:
-        if self.detached and not self.others:
+    def _converse(self, connection: socket.socket, lines: IO[bytes]) -> None:
+        if not self.reads:
+            self.ended.wait()
+            return
+        for line in lines:
+            with self._state:
+                self.received.append(line.removesuffix(b"\n"))
+                self._state.notify_all()
+            self._answer(connection, json.loads(line))
+
+    def _retire(self, connection: socket.socket) -> None:
+        is_retiring = self.detached and self.clients == 0
+        connection.sendall(_line({"retiring": is_retiring}))
+        if is_retiring:
             remove_runtime(self.home, os.getpid())
-            if self.on_retire is not None:
-                self.on_retire()
+            self.on_retire()
 
     def _answer(self, connection: socket.socket, message: Json) -> None:
         def answer(result: Json) -> None:
@@ -187,7 +195,8 @@ def main() -> None:
         sys.exit(1)
     if behaviour == "ends":
         sys.exit("the fake hub ends at once")
-    hub = FakeHub(home, on_retire=lambda: os._exit(0)).start()
+    version = os.environ.get("FAKE_HUB_VERSION", __version__)
+    hub = FakeHub(home, version=version, on_retire=lambda: os._exit(0)).start()
     note = "port 8777 is taken by another program; using 40123" if behaviour == "notes" else None
     sys.stdout.buffer.write(_line({"ready": True, "port": 8777, "note": note}))
     sys.stdout.buffer.flush()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import psutil
 import pytest
 
 from .conftest import INITIALIZE, StartAdapter, StartHub, call
@@ -87,10 +88,13 @@ def test_full_buffers_in_both_directions_do_not_block_each_other(hub: FakeHub, s
     assert [adapter.receive()["id"] for _ in range(40)] == list(range(40))
 
 
-def test_a_line_beyond_the_limit_is_refused_and_the_next_one_works(hub: FakeHub, start_adapter: StartAdapter) -> None:
+def test_a_line_beyond_the_limit_is_refused_without_being_held_and_the_next_one_works(
+    hub: FakeHub, start_adapter: StartAdapter
+) -> None:
     adapter = start_adapter()
-    for _ in range(65):
+    for _ in range(256):
         adapter.send(b"x" * 1024 * 1024)
+    assert psutil.Process(adapter.process.pid).memory_info().rss < 160 * 1024 * 1024
     adapter.send(b"\n")
     answer = adapter.receive()
     assert (answer["id"], answer["error"]["code"]) == (None, -32600)

@@ -35,7 +35,7 @@ class Person:
     told: asyncio.Queue[ElicitResult] = field(default_factory=asyncio.Queue[ElicitResult])
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def __call__(self, _: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+    async def __call__(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
         assert isinstance(params, ElicitRequestFormParams)
         self.forms.append(params)
         self.shown.set()

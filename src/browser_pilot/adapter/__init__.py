@@ -7,5 +7,6 @@ only remembers what it needs to stand in when the hub is lost: the open requests
     answers    what the adapter says itself (pure)
     options    the command line of one client
     link       a connection to the hub; finding, starting and replacing a hub
+    connection what is open on one link
     pump       the lines in both directions, from the first to the end of standard input
 """

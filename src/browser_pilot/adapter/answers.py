@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 from ..errors import HubUnavailable, OutcomeUnknown, PilotError
 from .messages import Malformed, RequestId
@@ -18,8 +17,7 @@ from .messages import Malformed, RequestId
 SERVER_ERROR = -32000
 
 
-@dataclass(frozen=True, slots=True)
-class OpenRequest:
+class OpenRequest(NamedTuple):
     """A request of the client that has no answer yet."""
 
     id: RequestId
@@ -96,8 +94,8 @@ def to_toon(shape: dict[str, object]) -> str:
 
 
 # What may stand without quotes: words that could not be read as a number, a keyword, a list or a pair.
-_BARE = re.compile(r"(?!(?:true|false|null)$)[A-Za-z_/](?:[\w ./;()'’+=?!<>@-]*[\w./;()'’+=?!<>@-])?", re.ASCII)
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_BARE = r"(?!(?:true|false|null)$)[A-Za-z_/](?:[\w ./;()'’+=?!<>@-]*[\w./;()'’+=?!<>@-])?"
+_CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
 
 
 def _toon_scalar(value: object) -> str:
@@ -105,8 +103,8 @@ def _toon_scalar(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, int):
         return str(value)
-    text = _CONTROL.sub(" ", str(value))
-    return text if _BARE.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+    text = re.sub(_CONTROL, " ", str(value))
+    return text if re.fullmatch(_BARE, text, re.ASCII) else json.dumps(text, ensure_ascii=False)
 
 
 def _line(message: dict[str, object]) -> bytes:

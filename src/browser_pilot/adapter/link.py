@@ -15,9 +15,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 from .. import __version__
 from ..errors import HubUnavailable
@@ -78,8 +77,7 @@ class HubLink:
         self.close()
 
 
-@dataclass(frozen=True, slots=True)
-class _Greeted:
+class _Greeted(NamedTuple):
     link: HubLink
     version: str
     may_be_replaced: bool

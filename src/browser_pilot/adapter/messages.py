@@ -7,8 +7,7 @@ the adapter keeps the body of ``initialize`` to introduce the client again.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
 
@@ -18,28 +17,24 @@ INVALID_REQUEST = -32600
 RequestId = str | int
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     id: RequestId
     method: str
     body: dict[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class Notification:
+class Notification(NamedTuple):
     method: str
     cancels: RequestId | None = None
     """The request that the sender no longer wants an answer to."""
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(NamedTuple):
     id: RequestId | None
     body: dict[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class Malformed:
+class Malformed(NamedTuple):
     """A line that is no message: the error to answer with, once for each id that could be read (``None`` if none)."""
 
     code: int

@@ -14,7 +14,6 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import cast
 
 from ..errors import HubUnavailable
 from ..home import locate_home
@@ -26,7 +25,8 @@ from .answers import (
     hub_ended,
     withdraw_question,
 )
-from .link import HubLink, Options, attach
+from .connection import Connection
+from .link import Options, attach
 from .messages import (
     MAX_LINE_BYTES,
     LineSplitter,
@@ -51,6 +51,11 @@ def run_adapter(arguments: Sequence[str]) -> None:
     """Serve one client on standard input and output until it is gone."""
     # The default ends the process at once and quietly; the hub sees the socket close.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if os.name == "posix":
+        # Whoever shares the other end may have made it one that does not wait.
+        for descriptor in (0, 1):
+            with suppress(OSError):
+                os.set_blocking(descriptor, True)
     options: Options = {}
     if arguments:
         from .options import parse_options
@@ -67,29 +72,6 @@ def say(text: str) -> None:
         os.write(2, f"browser-pilot: {text}\n".encode(errors="replace"))
 
 
-class _Connection:
-    """One hub's link with what is open on it; the pump's lock guards all but the link."""
-
-    def __init__(self, link: HubLink) -> None:
-        self.link = link
-        self.is_lost = False
-        self.open: dict[RequestId, list[OpenRequest]] = {}
-        self.asked: set[RequestId] = set()
-
-    def add(self, request: Request) -> None:
-        self.open.setdefault(request.id, []).append(OpenRequest(request.id, request.method))
-
-    def settle(self, request_id: RequestId) -> None:
-        waiting = self.open.get(request_id)
-        if waiting is not None:
-            waiting.pop(0)
-            if not waiting:
-                del self.open[request_id]
-
-    def requests(self) -> list[OpenRequest]:
-        return [request for waiting in self.open.values() for request in waiting]
-
-
 class Pump:
     def __init__(self, *, home: Path, options: Options) -> None:
         self._home = home
@@ -97,8 +79,9 @@ class Pump:
         self._as_json = options.get("format") == "json"
         self._state = threading.Condition()
         self._writing = threading.Lock()
-        self._connection: _Connection | None = None
-        self._offered: Request | None = None
+        self._connection: Connection | None = None
+        self._connections: set[Connection] = set()
+        """Those with open requests may be more than the present one: a lost one, until it is answered for."""
         self._handshake: dict[str, object] | None = None
         self._is_initialized = False
         self._unanswered: set[RequestId] = set()
@@ -106,17 +89,16 @@ class Pump:
 
     def run(self) -> None:
         for line in _read_lines(0):
-            self._take(line)
+            if line is None:
+                self._refuse(too_long())
+            elif line.strip():
+                self._take(line)
         self._drain()
 
-    def _take(self, line: bytes | None) -> None:
-        """Deal with one line of the client (``None``: it was too long)."""
-        if line is not None and not line.strip():
-            return
-        message = too_long() if line is None else read_message(line)
-        if line is None or isinstance(message, Malformed):
-            for answer in answer_malformed(cast("Malformed", message)):
-                self._write(answer)
+    def _take(self, line: bytes) -> None:
+        message = read_message(line)
+        if isinstance(message, Malformed):
+            self._refuse(message)
         elif isinstance(message, Request):
             self._forward_request(message, line)
         else:
@@ -124,9 +106,13 @@ class Pump:
                 self._is_initialized = True
             self._forward_rest(message, line)
 
+    def _refuse(self, malformed: Malformed) -> None:
+        for answer in answer_malformed(malformed):
+            self._write(answer)
+
     def _forward_request(self, request: Request, line: bytes) -> None:
         try:
-            connection = self._open_on_a_hub(request)
+            self._send_request(request, line)
         except HubUnavailable as error:
             if error.message != self._last_failure:
                 say(" ".join((error.message, *error.suggestions)))
@@ -134,19 +120,39 @@ class Pump:
             self._write(answer_failed(OpenRequest(request.id, request.method), error, as_json=self._as_json))
         else:
             self._last_failure = ""
-            _send(connection, line)
 
-    def _open_on_a_hub(self, request: Request) -> _Connection:
-        """Note the request as open on a living connection, making one if need be."""
+    def _send_request(self, request: Request, line: bytes) -> None:
         for _ in range(2):
-            connection = self._connection or self._connect(request)
-            with self._state:
-                if not connection.is_lost:
-                    connection.add(request)
-                    if request.method == "initialize":
-                        self._offered = request
-                    return connection
+            if self._try_to_send(self._connection or self._connect(request), request, line):
+                return
         raise hub_ended()
+
+    def _try_to_send(self, connection: Connection, request: Request, line: bytes) -> bool:
+        """``False`` when the hub ended before it could get the request, so that another hub may."""
+        with self._state:
+            if connection.is_lost:
+                return False
+            connection.add(request)
+            connection.is_sending = True
+        is_sent = True
+        try:
+            connection.link.send(line)
+        except OSError as error:
+            # Only a closed link is sure to have cut the line short. In any case its reader now finds the end.
+            is_sent = not isinstance(error, ConnectionError)
+            connection.link.abandon()
+        with self._state:
+            connection.is_sending = False
+            if not is_sent:
+                connection.withdraw(request)
+                self._set_aside(connection)
+            self._state.notify_all()
+        return is_sent
+
+    def _set_aside(self, connection: Connection) -> None:
+        connection.is_lost = True
+        if self._connection is connection:
+            self._connection = None
 
     def _forward_rest(self, message: Notification | Response, line: bytes) -> None:
         """Without a hub there is nobody to tell; and an answer must go only to the hub that asked."""
@@ -160,18 +166,22 @@ class Pump:
                     return
                 connection.asked.discard(message.id)
         if connection is not None:
-            _send(connection, line)
+            try:
+                connection.link.send(line)
+            except OSError:
+                connection.link.abandon()
 
-    def _connect(self, request: Request) -> _Connection:
-        connection = _Connection(attach(self._home, self._options, say=say))
+    def _connect(self, request: Request) -> Connection:
+        connection = Connection(attach(self._home, self._options, say=say))
         if request.method != "initialize" and self._handshake is not None:
             self._introduce(connection, self._handshake)
         with self._state:
             self._connection = connection
+            self._connections.add(connection)
         threading.Thread(target=self._pump_from_hub, args=(connection,), daemon=True).start()
         return connection
 
-    def _introduce(self, connection: _Connection, handshake: dict[str, object]) -> None:
+    def _introduce(self, connection: Connection, handshake: dict[str, object]) -> None:
         """Repeat the client's handshake on a new hub, and keep the answer from the client, who had one already."""
         link = connection.link
         try:
@@ -188,19 +198,21 @@ class Pump:
                 raise HubUnavailable("The new hub does not accept this client.", suggestions=["Restart the client."])
             if self._is_initialized:
                 link.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
-        except (HubUnavailable, OSError) as error:
-            link.abandon()
-            link.close()
-            raise error if isinstance(error, HubUnavailable) else hub_ended() from error
+        except HubUnavailable:
+            self._lose(connection)
+            raise
+        except OSError as error:
+            self._lose(connection)
+            raise hub_ended() from error
 
-    def _pump_from_hub(self, connection: _Connection) -> None:
+    def _pump_from_hub(self, connection: Connection) -> None:
         try:
             while (line := connection.link.read_line()) is not None:
                 self._deliver(connection, line)
         finally:
             self._lose(connection)
 
-    def _deliver(self, connection: _Connection, line: bytes) -> None:
+    def _deliver(self, connection: Connection, line: bytes) -> None:
         message = read_message(line)
         if isinstance(message, Request):
             # Before the client sees it, as the answer may come before we go on.
@@ -210,50 +222,33 @@ class Pump:
         if isinstance(message, Notification) and message.cancels is not None:
             with self._state:
                 connection.asked.discard(message.cancels)
-        elif isinstance(message, Response) and message.id is not None:
+        elif isinstance(message, Response):
             with self._state:
-                connection.settle(message.id)
-                self._note_handshake(message)
+                self._handshake = connection.settle(message) or self._handshake
                 self._state.notify_all()
 
-    def _note_handshake(self, response: Response) -> None:
-        offered = self._offered
-        if offered is None or response.id != offered.id:
-            return
-        self._offered = None
-        result = response.body.get("result")
-        if isinstance(result, dict):
-            agreed = cast("dict[str, object]", result).get("protocolVersion")
-            params = cast("dict[str, object]", offered.body.get("params") or {})
-            self._handshake = {**offered.body, "params": {**params, "protocolVersion": agreed}}
-
-    def _lose(self, connection: _Connection) -> None:
+    def _lose(self, connection: Connection) -> None:
         """Answer for a hub that is gone. The next request seeks another."""
+        connection.link.abandon()
         with self._state:
-            connection.is_lost = True
-            if self._connection is connection:
-                self._connection = None
-            self._offered = None
+            self._set_aside(connection)
+            # A request that is just being sent fails at once, and is then open here or not.
+            self._state.wait_for(lambda: not connection.is_sending)
             self._unanswered |= connection.asked
             requests = connection.requests()
-        connection.link.abandon()
         connection.link.close()
         for request in requests:
             self._write(answer_lost(request, as_json=self._as_json))
         for request_id in connection.asked:
             self._write(withdraw_question(request_id))
         with self._state:
-            connection.open.clear()
+            self._connections.discard(connection)
             self._state.notify_all()
 
     def _drain(self) -> None:
         """The client has said all it will: give the hub a little time for what is still open."""
         with self._state:
-            connection = self._connection
-            if connection is not None:
-                self._state.wait_for(
-                    lambda: all(request.method in LASTING_METHODS for request in connection.requests()), DRAIN_SECONDS
-                )
+            self._state.wait_for(lambda: not any(map(_is_awaited, self._connections)), DRAIN_SECONDS)
 
     def _write(self, line: bytes) -> None:
         left = memoryview(line + b"\n")
@@ -266,12 +261,8 @@ class Pump:
                     os._exit(0)
 
 
-def _send(connection: _Connection, line: bytes) -> None:
-    try:
-        connection.link.send(line)
-    except OSError:
-        # The thread that reads the hub then finds the end, and answers everything that is open.
-        connection.link.abandon()
+def _is_awaited(connection: Connection) -> bool:
+    return any(request.method not in LASTING_METHODS for request in connection.requests())
 
 
 def _read_lines(descriptor: int) -> Iterator[bytes | None]:

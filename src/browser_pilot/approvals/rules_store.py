@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,13 +22,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ..errors import SettingsError
 from ..home import write_private
-from ..locks import Taken, held
+from ..locks import held
 from ..policy.patterns import Pattern, PatternError, parse_pattern
 from ..policy.rules import Rule
 from ..policy.vocabulary import Mode, Threshold, Verdict
 
 LOCK_SECONDS = 5.0
-LOCK_PAUSE_SECONDS = 0.01
 
 
 class _Entry(BaseModel):
@@ -107,19 +106,15 @@ class RulesStore:
 
     @contextmanager
     def _changing(self) -> Generator[None]:
-        deadline = time.monotonic() + LOCK_SECONDS
-        while True:
-            try:
-                with held(self._lock):
-                    yield
-                return
-            except Taken:
-                if time.monotonic() > deadline:
-                    raise SettingsError(
-                        f"{self.path} is being changed by another process.", suggestions=["Try again in a moment."]
-                    ) from None
-                # Others hold it for a few milliseconds; systems have no lock with a deadline to wait for.
-                time.sleep(LOCK_PAUSE_SECONDS)
+        lock = ExitStack()
+        try:
+            lock.enter_context(held(self._lock, timeout_seconds=LOCK_SECONDS))
+        except TimeoutError:
+            raise SettingsError(
+                f"{self.path} is being changed by another process.", suggestions=["Try again in a moment."]
+            ) from None
+        with lock:
+            yield
 
     def _read(self) -> _File:
         try:

@@ -33,9 +33,8 @@ LARGEST_BODY = 4 * 1024 * 1024
 class HttpClients:
     """Tells HTTP clients apart: by their MCP session, or in the stateless era by the name they give."""
 
-    def __init__(self, clients: ClientList, registry: Registry) -> None:
+    def __init__(self, clients: ClientList) -> None:
         self._clients = clients
-        self._registry = registry
         self._by_key: dict[str, Client] = {}
 
     def of(self, context: Context) -> Client:
@@ -55,7 +54,7 @@ class HttpClients:
     def check(self, request: Request) -> None:
         """Raise SettingsError for a query that no client could have."""
         if options := _options(request):
-            self._registry.select(self._clients.settings_for(options).tools.profile)
+            self._clients.settings_for(options)
 
     @staticmethod
     def _stateless_key(context: Context, request: Request) -> str:
@@ -101,7 +100,7 @@ def build_app(
     stop: Callable[[], None],
     reload: Callable[[], PilotError | None],
 ) -> Starlette:
-    http_clients = HttpClients(clients, registry)
+    http_clients = HttpClients(clients)
     server = build_server(registry, gateway, parking, http_clients.of)
     manager = StreamableHTTPSessionManager(app=server, max_request_body_size=LARGEST_BODY)
 
