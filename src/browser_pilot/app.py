@@ -33,7 +33,7 @@ from .engines.managed import ManagedEngine
 from .errors import PilotError, SettingsError
 from .gateway import Gateway
 from .home import make_private_folder, write_private
-from .in_force import InForce, keep_out_of_the_hub
+from .in_force import InForce, RuleChange, keep_out_of_the_hub
 from .leftovers import end_leftovers, temporary_folder
 from .locks import held
 from .policy.budgets import Budgets
@@ -91,7 +91,9 @@ class Hub:
         self.home = home
         self._rules_store = RulesStore(home)
         self._load = load or (lambda: load_settings(home=home))
-        self._in_force = InForce(settings, self._rules_store, home=home, load=self._load_usable)
+        self._in_force = InForce(
+            settings, self._rules_store, home=home, load=self._load_usable, on_rule=self._note_rule
+        )
         self._detached = detached
         self._started = time.time()
         self._stop = asyncio.Event()
@@ -215,6 +217,9 @@ class Hub:
     def _adopt(self, settings: Settings) -> None:
         self._clients.adopt(settings)
         logging.getLogger().setLevel(settings.logging.level.upper())
+
+    def _note_rule(self, change: RuleChange) -> None:
+        logger.info("the user changed the rule for %s: %s", change.pattern, change.after or "none")
 
     def _keep_answer(self, question: Question, answer: Answer) -> None:
         rule = rule_made_by(question, answer)

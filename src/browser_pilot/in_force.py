@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from .approvals.rules_store import RulesStore
@@ -27,15 +28,34 @@ LOOK_SECONDS = 1.0
 _Stamp = tuple[int, int, int]
 
 
+@dataclass(frozen=True, slots=True)
+class RuleChange:
+    """A person changed the rules: what they had said of the pattern before, and what they say now."""
+
+    pattern: Pattern
+    before: Rule | None
+    after: Rule | None
+
+
 class InForce:
     """Starts from settings that were loaded already; raises ``SettingsError`` if their rules or people's are wrong.
 
-    ``load`` reads the settings again, and checks what else depends on them.
+    ``load`` reads the settings again, and checks what else depends on them. ``on_rule`` is told of every change that
+    people make to their rules, from whichever process.
     """
 
-    def __init__(self, settings: Settings, store: RulesStore, *, home: Path, load: Callable[[], Settings]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        store: RulesStore,
+        *,
+        home: Path,
+        load: Callable[[], Settings],
+        on_rule: Callable[[RuleChange], None],
+    ) -> None:
         self._load = load
         self._store = store
+        self._on_rule = on_rule
         self._files = (config_path(home), store.path)
         self._stamps = self._look()
         self._configured = compile_policy(settings.policy)
@@ -61,11 +81,14 @@ class InForce:
             problems.append(error)
         else:
             self.settings, self._configured = settings, configured
+        before = self._by_people
         try:
             self._by_people = self._store.load()
         except SettingsError as error:
             problems.append(error)
         self.rules = self._all_rules()
+        for change in _changes(before, self._by_people):
+            self._on_rule(change)
         self.problem = problems[0] if problems else None
         for problem in problems:
             logger.warning("a change was not taken, what held before still does: %s", problem)
@@ -85,6 +108,14 @@ class InForce:
 
     def _look(self) -> tuple[_Stamp | None, ...]:
         return tuple(_stamp(path) for path in self._files)
+
+
+def _changes(before: Iterable[Rule], after: Iterable[Rule]) -> Iterator[RuleChange]:
+    old = {rule.pattern: rule for rule in before}
+    new = {rule.pattern: rule for rule in after}
+    for pattern in {**old, **new}:
+        if old.get(pattern) != new.get(pattern):
+            yield RuleChange(pattern, old.get(pattern), new.get(pattern))
 
 
 def keep_out_of_the_hub(host: str, port: int) -> tuple[Rule, ...]:

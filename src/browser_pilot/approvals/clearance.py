@@ -21,6 +21,7 @@ from .lasting import allow_action, allow_site, block_site
 from .questions import Answer, Matter, Question, digest
 from .queue import ApprovalQueue, Door
 from .refusals import denied
+from .words import plain
 
 # A site and then an action are two; a page that changes under every question is not worth more.
 MOST_QUESTIONS = 5
@@ -160,21 +161,21 @@ def _matter(asker: Asker, sight: Sight, decision: Decision, rules: Ruleset) -> M
     lasting = allow_site(rules.coverage(site)) if about == "site" else allow_action(decision, request.effect)
     return Matter(
         client=asker.client,
-        client_name=asker.client_name,
+        client_name=plain(asker.client_name),
         session=asker.session,
         tool=asker.tool,
         effect=request.effect,
-        what=f"Use {site}" if about == "site" else sight.what,
+        what=f"Use {site}" if about == "site" else plain(sight.what),
         site=str(site),
         about=about,
         risk=decision.risk,
-        reason=decision.reason,
+        reason=plain(decision.reason),
         rule=decision.rule,
         binding=sight.binding,
         scope=sight.plan or sight.fingerprint,
-        element=sight.element,
-        values=sight.values,
-        steps=sight.steps,
+        element=plain(sight.element),
+        values={plain(name): plain(value) for name, value in sight.values.items()},
+        steps=tuple(plain(step) for step in sight.steps),
         picture=sight.picture,
         always=lasting,
         block=block_site(site),

@@ -13,7 +13,6 @@ import json
 import time
 from collections.abc import Callable, Generator, Iterable
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -52,32 +51,14 @@ class _File(BaseModel):
     rules: tuple[_Entry, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A person changed the rules: what held for the pattern before and after, and how they said it."""
-
-    pattern: Pattern
-    before: Rule | None
-    after: Rule | None
-
-
 def rules_path(home: Path) -> Path:
     return home / "rules.json"
 
 
 class RulesStore:
-    """``on_change`` is called after each change that this process makes."""
-
-    def __init__(
-        self,
-        home: Path,
-        *,
-        on_change: Callable[[Change], None] | None = None,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, home: Path, *, clock: Callable[[], float] = time.time) -> None:
         self.path = rules_path(home)
         self._lock = home / "run" / "rules.lock"
-        self._on_change = on_change
         self._clock = clock
 
     def load(self) -> tuple[Rule, ...]:
@@ -91,7 +72,6 @@ class RulesStore:
             before = next((entry for entry in entries if entry.pattern == str(rule.pattern)), None)
             entry = self._entry(rule, before)
             self._write((*(one for one in entries if one.pattern != entry.pattern), entry))
-        self._tell(rule.pattern, before, entry)
 
     def forget(self, pattern: Pattern) -> bool:
         """Take back what people said about a pattern; False when they had said nothing."""
@@ -101,7 +81,6 @@ class RulesStore:
             if before is None:
                 return False
             self._write(one for one in entries if one is not before)
-        self._tell(pattern, before, None)
         return True
 
     @contextmanager
@@ -169,16 +148,6 @@ class RulesStore:
             mode=entry.mode,
             source=f"{entry.by}, {entry.at[:10]}",
         )
-
-    def _tell(self, pattern: Pattern, before: _Entry | None, after: _Entry | None) -> None:
-        if self._on_change is not None:
-            self._on_change(
-                Change(
-                    pattern,
-                    None if before is None else self._rule(before),
-                    None if after is None else self._rule(after),
-                )
-            )
 
     def _damaged(self, why: str) -> SettingsError:
         return SettingsError(

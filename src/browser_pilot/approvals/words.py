@@ -1,5 +1,8 @@
 """A call in plain words, for the person who is asked about it. Pure.
 
+What comes from pages and agents is made ``plain`` before a person sees it: it must not be able to move the cursor of a
+terminal, start a line that looks like ours, or turn the direction of reading.
+
 Says "Click button “Pay now”" where the arguments name the element so; whoever knows the element better (its name on the
 page) passes that.
 """
@@ -7,6 +10,7 @@ page) passes that.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import cast
 
@@ -28,8 +32,17 @@ VERBS: dict[str, str] = {
     "navigate": "Open a page",
 }
 _VALUES = ("text", "value", "values", "key", "url", "paths", "expression", "filename")
+_LINE_BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _REF = re.compile(r"(?:f\d+)?e\d+")
 LONGEST_VALUE = 200
+
+
+def plain(text: str) -> str:
+    """The text in one line, without characters that do something other than show."""
+    return "".join(
+        "�" if unicodedata.category(character) in ("Cc", "Cf", "Cs") else character
+        for character in _LINE_BREAKS.sub(" ⏎ ", text)
+    )
 
 
 def what(tool: str, arguments: Mapping[str, object], *, element: str = "") -> str:
