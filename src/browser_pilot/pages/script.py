@@ -28,6 +28,8 @@ _ORDER = (
     "waiting.js",
     "storage.js",
     "files.js",
+    "tree.js",
+    "content.js",
 )
 
 

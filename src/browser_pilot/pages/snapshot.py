@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from browser_pilot.errors import StaleRef
+from browser_pilot.pages import pierce
 from browser_pilot.pages.frames import MAIN, Frame
 from browser_pilot.pages.view import Box, Detail, Row, View, narrow
 from browser_pilot.pages.world import DEFAULT_TIMEOUT_MS, FrameGone, Json, World
@@ -27,6 +28,7 @@ class _Part:
     title: str
     rows: list[list[Any]]
     rest: int
+    suspects: int
 
 
 async def take_view(
@@ -46,6 +48,18 @@ async def take_view(
     settings: dict[str, Json] = {"full": detail == "full", "boxes": boxes, "timeLimitMs": WALK_LIMIT_MS}
 
     async def one(frame: Frame) -> tuple[int, _Part] | None:
+        if not await pierce.is_known(world, frame):
+            await pierce.note_listeners(world, frame)
+            part, fresh = await walk(frame), False
+        else:
+            part, fresh = await asyncio.gather(walk(frame), pierce.note_listeners(world, frame))
+        if part is not None and part.suspects:
+            fresh = await pierce.open_roots(world, frame) or fresh
+        if fresh:
+            part = await walk(frame)
+        return None if part is None else (frame.number, part)
+
+    async def walk(frame: Frame) -> _Part | None:
         is_top = frame.number == top
         mine: dict[str, Json] = {
             **settings,
@@ -63,7 +77,7 @@ async def take_view(
         world.note_refs_used(frame, answer["lastRef"])
         if not answer["found"]:
             raise StaleRef("The element is no longer on the page.")
-        return frame.number, _Part(answer["document"], answer["url"], answer["title"], answer["rows"], answer["rest"])
+        return _Part(**{name: answer[name] for name in _Part.__slots__})
 
     parts = dict(part for part in await asyncio.gather(*map(one, within)) if part is not None)
     main = parts[top]

@@ -55,10 +55,13 @@ class Remote:
 
 
 @dataclass(frozen=True, slots=True)
-class _Installed:
+class Installed:
+    """Our world in one document: the ids that CDP knows it and its objects by."""
+
     session: CDPSession
     context_id: int
     api: str
+    document: str
 
 
 class World:
@@ -67,10 +70,14 @@ class World:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.frames = Frames(page)
-        self._installed: dict[str, _Installed] = {}
+        self._installed: dict[str, Installed] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._linked: set[tuple[str, int]] = set()
+        self._lent: set[tuple[str, str]] = set()
         self._refs_used: dict[int, int] = {}
+        # What ``pierce`` has looked at, by world: nodes that listen, and worlds with too many to look again.
+        self.heard: dict[str, set[int]] = {}
+        self.overheard: set[str] = set()
 
     async def call(
         self,
@@ -113,6 +120,19 @@ class World:
 
         return [answer for answer in await asyncio.gather(*map(one, frames)) if answer is not None]
 
+    async def lend(self, frame: Frame, name: str, source: str, expression: str) -> None:
+        """Put a script of someone else into a frame's world: ``pilot.libraries.<name>`` is then ``expression``."""
+        installed = await self.installed(frame)
+        if (installed.api, name) in self._lent:
+            return
+        # A declaration is compiled by the debugger, so that the page's content security policy does not matter.
+        declaration = f"function () {{ this.libraries.{name} ??= (() => {{ {source}\nreturn {expression}; }})() }}"
+        try:
+            await send(frame.session, "Runtime.callFunctionOn", objectId=installed.api, functionDeclaration=declaration)
+        except PlaywrightError as error:
+            raise FrameGone("The page navigated away.") from error
+        self._lent.add((installed.api, name))
+
     async def live_frames(self, *, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> tuple[Frame, ...]:
         """All frames, each after its parent, each known to its parent's world by its number."""
         frames = await _in_time(self.frames.list(), timeout_ms, "looking up the page's frames")
@@ -142,7 +162,7 @@ class World:
 
     async def _attempt(self, frame: Frame, request: _Request) -> dict[str, Any]:
         try:
-            installed = await self._install(frame)
+            installed = await self.installed(frame)
             return await _call_function(frame, installed.api, request)
         except PlaywrightError as error:
             if self.page.is_closed():
@@ -156,7 +176,8 @@ class World:
             self.frames.forget()
             raise FrameGone("The frame is gone or shows another document now.") from error
 
-    async def _install(self, frame: Frame) -> _Installed:
+    async def installed(self, frame: Frame) -> Installed:
+        """The frame's world, made if need be. Raises Playwright's Error when the frame is gone."""
         lock = self._locks.setdefault(frame.id, asyncio.Lock())
         async with lock:
             known = self._installed.get(frame.id)
@@ -165,15 +186,12 @@ class World:
             world = await send(frame.session, "Page.createIsolatedWorld", frameId=frame.id, worldName=WORLD_NAME)
             context_id = int(world["executionContextId"])
             options = json.dumps({"prefix": frame.prefix, "firstRef": self._first_ref(frame)})
-            answer = await send(
-                frame.session,
-                "Runtime.evaluate",
-                expression=f"({injected_source()})({options})",
-                contextId=context_id,
-                # Lends the script getEventListeners, which tells what can be clicked.
-                includeCommandLineAPI=True,
+            expressions = (f"({injected_source()})({options})", "document")
+            answers = await asyncio.gather(
+                *(send(frame.session, "Runtime.evaluate", expression=e, contextId=context_id) for e in expressions)
             )
-            installed = _Installed(frame.session, context_id, str(_checked(answer)["objectId"]))
+            api, document = (str(_checked(answer)["objectId"]) for answer in answers)
+            installed = Installed(frame.session, context_id, api, document)
             self._installed[frame.id] = installed
             return installed
 
@@ -192,7 +210,7 @@ class World:
     async def _link(self, parent: Frame, child: Frame) -> None:
         """Tell the parent's world which of its elements holds the child."""
         try:
-            home = await self._install(parent)
+            home = await self.installed(parent)
             if (home.api, child.number) in self._linked:
                 return
             owner = await send(parent.session, "DOM.getFrameOwner", frameId=child.id)

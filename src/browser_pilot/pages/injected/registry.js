@@ -13,6 +13,12 @@ const refs = new WeakMap();
 const frameNumbers = new WeakMap();
 /** @type {Map<number, WeakRef<Element>>} */
 const frameElements = new Map();
+/** Elements that the debugger says listen for clicks. @type {WeakSet<Element>} */
+const listening = new WeakSet();
+/** @type {Element[]} */
+let suspects = [];
+/** @type {WeakSet<Element>} */
+const suspected = new WeakSet();
 const documentToken = `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
 let nextRef = options.firstRef;
 
@@ -42,13 +48,35 @@ function elementOf(ref) {
   return node instanceof Element ? node : node.parentElement;
 }
 
-/** @type {Record<string, Function>} */
+/** @type {Record<string, any>} */
 const pilot = {
+  /** Scripts of others that were lent to this world, by name. @type {Record<string, any>} */
+  libraries: {},
   documentToken: () => documentToken,
   /** Waits for ever, to try what becomes of a call that the page leaves behind. */
   never: () => new Promise(() => {}),
   /** @param {string} ref */
   elementOf,
+  /** Notes elements that listen for clicks; tells how many are new. @param {...Element} elements */
+  noteListeners(...elements) {
+    let fresh = 0;
+    for (const element of elements) {
+      if (!(element instanceof Element) || listening.has(element)) continue;
+      listening.add(element);
+      fresh++;
+    }
+    return fresh;
+  },
+  /** Elements that may hold a closed shadow root and were not looked at yet. */
+  suspectList() {
+    const found = suspects;
+    suspects = [];
+    return found.length ? found : null;
+  },
+  /** @param {Element} host @param {ShadowRoot} root */
+  openRoot(host, root) {
+    closedRoots.set(host, root);
+  },
   /** Notes which frame an iframe element holds. @param {number} number @param {Element} element */
   adoptFrame(number, element) {
     frameNumbers.set(element, number);

@@ -21,7 +21,7 @@ pilot.snapshot = function snapshot(settings) {
   const told = rows.slice(skip, rowLimit).map((row) => written(row, settings.boxes === true));
   const answer = {
     document: documentToken, url: location.href, title: document.title, rows: told, before: Math.min(skip, rows.length),
-    rest: rest + Math.max(0, rows.length - rowLimit), found: root !== null, lastRef: nextRef - 1,
+    rest: rest + Math.max(0, rows.length - rowLimit), found: root !== null, lastRef: nextRef - 1, suspects: suspects.length,
   };
   rows = [];
   owners = new Set();

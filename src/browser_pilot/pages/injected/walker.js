@@ -27,7 +27,13 @@ const ACTIONABLE_INSIDE =
 const COUNTED = `${ACTIONABLE_INSIDE}, p, li, h1, h2, h3, h4, h5, h6, tr, dt, dd, pre, label`;
 const BLOCKS_IN_ROW = 'table, iframe, h1, h2, h3, h4, h5, h6, ul, ol, dl, form, textarea, [contenteditable], video, pre';
 const NAMING_TAGS = new Set(['LEGEND', 'CAPTION', 'FIGCAPTION']);
+// Boxes of their own that stand in a line as words do.
+const GLUED_TAGS = new Set(['BUTTON', 'INPUT', 'SELECT', 'TEXTAREA', 'IMG', 'A', 'SUP', 'SUB']);
 const LONGEST_TABLE_ROW = 800;
+// A listener on something larger listens for what is inside it.
+const LARGEST_LISTENER = 12;
+const MOST_SUSPECTS = 20;
+const MAY_HAVE_ROOT = /^(DIV|SPAN|SECTION|ARTICLE|ASIDE|HEADER|FOOTER|MAIN|NAV|P|BLOCKQUOTE|H[1-6])$|-/;
 
 let walkIsFull = false;
 /** @type {Element | null} */
@@ -96,11 +102,20 @@ function visitElement(element, place) {
     joined: place.joined,
     look,
   };
-  const breaks = !inline || look.display === 'inline-block' || look.display === 'inline-flex';
+  const breaks = !inline || (look.display !== 'inline' && look.display !== 'contents' && !GLUED_TAGS.has(tag));
   if (breaks) breakLine(element, inner, inline);
+  if (element.firstChild === null || tag.includes('-')) suspect(element, tag);
   if (look.visible) tellElement(element, tag, look, inner, place.look.cursor === 'pointer');
   else visitChildren(element, inner);
   if (breaks) breakLine(element, inner, inline);
+}
+
+/** Marks an element that draws something though it seems empty: it may have a closed shadow root. @param {Element} element @param {string} tag */
+function suspect(element, tag) {
+  if (suspects.length >= MOST_SUSPECTS || !MAY_HAVE_ROOT.test(tag) || suspected.has(element) || rootOf(element)) return;
+  if (element.clientHeight < 8 && !tag.includes('-')) return;
+  suspected.add(element);
+  suspects.push(element);
 }
 
 /** @param {Element} element @param {string} tag @param {Look} look @param {Place} place @param {boolean} parentPointer */
@@ -137,6 +152,7 @@ function isActionable(element, tag, role, look, parentPointer) {
   if (WIDGET_ROLES.has(role) || element.hasAttribute('onclick')) return true;
   if (tag === 'BODY' || tag === 'HTML' || tag === 'LABEL') return false;
   if (look.cursor === 'pointer' && !parentPointer) return true;
+  if (listening.has(element) && element.querySelectorAll('*').length <= LARGEST_LISTENER) return true;
   const tabindex = element.getAttribute('tabindex');
   if (tabindex !== null && Number(tabindex) >= 0 && tag !== 'PRE' && role !== 'tabpanel' && role !== 'dialog') return true;
   if (element.getAttribute('draggable') === 'true') return true;
@@ -231,7 +247,7 @@ function concealment(element, look, inline = false) {
   if (look.opacity !== '1' && Number(look.opacity) < 0.02) return 'hidden';
   if (look.position === 'absolute' || look.position === 'fixed') return positionedAway(element, look);
   if (inline) return '';
-  if (element.clientHeight < 2 || element.clientWidth < 2) return isClipped(element, look) ? 'hidden' : '';
+  if ((element.clientHeight < 2 || element.clientWidth < 2) && isClipped(element, look)) return 'hidden';
   if (!(element.firstChild instanceof Text)) return '';
   return parseFloat(look.style.textIndent) < -900 || parseFloat(look.style.fontSize) < 2 ? 'hidden' : '';
 }
