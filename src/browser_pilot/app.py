@@ -23,26 +23,36 @@ from pathlib import Path
 import uvicorn
 
 from . import __version__
-from .config import Settings
+from .approvals.clearance import Clearance, rule_made_by
+from .approvals.grants import SessionGrants
+from .approvals.questions import Answer, Question
+from .approvals.queue import ApprovalQueue
+from .approvals.rules_store import RulesStore
+from .config import Settings, load_settings
 from .engines.managed import ManagedEngine
 from .errors import PilotError, SettingsError
 from .gateway import Gateway
 from .home import make_private_folder, write_private
+from .in_force import InForce, RuleChange, keep_out_of_the_hub
 from .leftovers import end_leftovers, temporary_folder
 from .locks import held
+from .policy.budgets import Budgets
 from .runtime import RuntimeInfo, read_runtime, remove_runtime, write_runtime
 from .server.clients import ClientList
 from .server.guard import names_of
 from .server.http import build_app
 from .server.local import LocalListener
 from .server.mcp_server import build_server
+from .server.parking import Parking
 from .server.tools import REGISTRY
+from .sessions.client import Client
 from .sessions.registry import SessionRegistry
 
 logger = logging.getLogger(__name__)
 
 HTTP_CLOSE_SECONDS = 2
 HOUSEKEEPING_SECONDS = 30.0
+LAST_GOOD = "the last change has a mistake and was not taken; `browser-pilot policy show` says which"
 
 
 class HubRunning(PilotError):
@@ -73,20 +83,45 @@ class _HttpServer(uvicorn.Server):
 
 
 class Hub:
-    def __init__(self, settings: Settings, home: Path, *, detached: bool = False) -> None:
-        self.settings = settings
+    """``load`` reads the settings again when their file has changed."""
+
+    def __init__(
+        self, settings: Settings, home: Path, *, detached: bool = False, load: Callable[[], Settings] | None = None
+    ) -> None:
         self.home = home
+        self._rules_store = RulesStore(home)
+        self._load = load or (lambda: load_settings(home=home))
+        self._in_force = InForce(
+            settings, self._rules_store, home=home, load=self._load_usable, on_rule=self._note_rule
+        )
         self._detached = detached
         self._started = time.time()
         self._stop = asyncio.Event()
         self._engine = ManagedEngine()
         self._sessions = SessionRegistry(self._engine)
-        self._gateway = Gateway(self._sessions)
-        self._clients = ClientList(settings, REGISTRY, self._sessions.close_client)
+        self._approvals = ApprovalQueue(keep=self._keep_answer)
+        self._grants = SessionGrants()
+        self._parking = Parking()
+        clearance = Clearance(
+            queue=self._approvals, grants=self._grants, rules=lambda: self._in_force.rules, budgets=Budgets()
+        )
+        self._gateway = Gateway(self._sessions, clearance)
+        self._clients = ClientList(settings, REGISTRY, self._close_client)
         REGISTRY.select(settings.tools.profile)
+
+    @property
+    def settings(self) -> Settings:
+        """Those in force now."""
+        return self._in_force.settings
 
     def stop(self) -> None:
         self._stop.set()
+
+    def reload(self) -> PilotError | None:
+        """Read settings and rules again; what is wrong with them, if anything."""
+        self._in_force.reload()
+        self._adopt(self._in_force.settings)
+        return self._in_force.problem
 
     async def serve(
         self, on_ready: Callable[[Listening], None], *, beside: Callable[[Listening], Awaitable[None]] | None = None
@@ -113,20 +148,24 @@ class Hub:
             self._clean_up()
             token = _token(self.home)
             host, port = self.settings.hub.host, listener.getsockname()[1]
+            self._in_force.add_built_in(keep_out_of_the_hub(host, port))
             app = build_app(
                 registry=REGISTRY,
                 gateway=self._gateway,
                 clients=self._clients,
+                approvals=self._approvals,
+                parking=self._parking,
                 token=token,
                 hosts=names_of(host, port, self.settings.hub.allowed_hosts),
                 health=self.health,
                 stop=self.stop,
+                reload=self.reload,
             )
             local = LocalListener(
                 token=token,
                 clients=self._clients,
                 replaceable=self._detached,
-                server_for=lambda client: build_server(REGISTRY, self._gateway, lambda _: client),
+                server_for=lambda client: build_server(REGISTRY, self._gateway, self._parking, lambda _: client),
                 retire=self.stop,
             )
             address = await local.start(self.home)
@@ -137,6 +176,7 @@ class Hub:
             async with asyncio.TaskGroup() as tasks:
                 serving = tasks.create_task(http.serve(sockets=[listener]))
                 keeping = tasks.create_task(self._keep_house())
+                watching = tasks.create_task(self._in_force.watch(self._adopt))
                 warming = tasks.create_task(self._engine.warm())
                 write_runtime(self.home, info)
                 try:
@@ -144,6 +184,8 @@ class Hub:
                 finally:
                     remove_runtime(self.home, info.pid)
                     keeping.cancel()
+                    watching.cancel()
+                    self._approvals.close()
                     warming.cancel()
                     http.should_exit = True
                     await local.close()
@@ -162,7 +204,34 @@ class Hub:
                 {"kind": facts.kind, "version": facts.version, "sessions": facts.contexts}
                 for facts in self._engine.facts()
             ],
+            "approvals": {"open": len(self._approvals.pending), "watchers": self._approvals.watchers},
+            # Without the details: this needs no token.
+            "settings": "ok" if self._in_force.problem is None else LAST_GOOD,
         }
+
+    def _load_usable(self) -> Settings:
+        settings = self._load()
+        REGISTRY.select(settings.tools.profile)
+        return settings
+
+    def _adopt(self, settings: Settings) -> None:
+        self._clients.adopt(settings)
+        logging.getLogger().setLevel(settings.logging.level.upper())
+
+    def _note_rule(self, change: RuleChange) -> None:
+        logger.info("the user changed the rule for %s: %s", change.pattern, change.after or "none")
+
+    def _keep_answer(self, question: Question, answer: Answer) -> None:
+        rule = rule_made_by(question, answer)
+        if rule is not None:
+            self._rules_store.put(rule)
+            self._in_force.reload()
+
+    async def _close_client(self, client: Client) -> None:
+        self._parking.drop(client.id)
+        for session in self._sessions.ids_of(client):
+            self._grants.forget(session)
+        await self._sessions.close_client(client)
 
     @contextlib.contextmanager
     def _only_one(self) -> Generator[None]:
@@ -189,8 +258,8 @@ class Hub:
         """End clients that went away without a word, and a hub that nobody needs."""
         loop = asyncio.get_running_loop()
         last_used = loop.time()
-        idle_seconds = self.settings.hub.idle_minutes * 60
         while True:
+            idle_seconds = self.settings.hub.idle_minutes * 60
             self._clients.changed.clear()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._clients.changed.wait(), min(HOUSEKEEPING_SECONDS, idle_seconds))

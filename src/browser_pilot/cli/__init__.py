@@ -12,11 +12,13 @@ import typer
 
 from .. import __version__
 from ..errors import PilotError
+from .approvals import approvals, approve, deny
 from .call import call
 from .demo import demo
 from .doctor import doctor
 from .mcp_config import mcp_config
 from .output import BAD, err, print_error, say
+from .policy import commands as policy_commands
 from .serve import serve
 from .settings import commands as config_commands
 from .setup_browser import setup_browser
@@ -24,7 +26,7 @@ from .status import status, stop
 from .tools import tools
 
 INTERRUPTED = 130
-HUB, TOOLS, MACHINE = "The hub", "The tools", "This machine"
+HUB, CONTROL, TOOLS, MACHINE = "The hub", "What agents may do", "The tools", "This machine"
 
 app = typer.Typer(
     name="browser-pilot",
@@ -38,6 +40,9 @@ app = typer.Typer(
 )
 for command in (serve, status, stop):
     app.command(rich_help_panel=HUB)(command)
+for command in (approvals, approve, deny):
+    app.command(rich_help_panel=CONTROL)(command)
+app.add_typer(policy_commands, name="policy", rich_help_panel=CONTROL)
 for command in (tools, call, demo):
     app.command(rich_help_panel=TOOLS)(command)
 for command in (doctor, mcp_config, setup_browser):

@@ -8,6 +8,7 @@ import logging
 import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -46,16 +47,17 @@ def serve(
     if detached:
         _serve_detached(home, options)
         return
-    settings = load_settings(home=home, options=options)
-    asyncio.run(_serve_in_foreground(settings, home, prove=prove))
+    load = partial(load_settings, home=home, options=options)
+    asyncio.run(_serve_in_foreground(load, home, prove=prove))
     say("○ Browser Pilot has ended.")
 
 
-async def _serve_in_foreground(settings: Settings, home: Path, *, prove: bool) -> None:
+async def _serve_in_foreground(load: Callable[[], Settings], home: Path, *, prove: bool) -> None:
     # Late, because every command would wait for them.
     from ..app import Hub
 
-    hub = Hub(settings, home)
+    settings = load()
+    hub = Hub(settings, home, load=load)
     _log_to_file(home, settings)
 
     def ready(listening: Listening) -> None:
@@ -80,9 +82,10 @@ def _serve_detached(home: Path, options: Mapping[str, object]) -> None:
     from ..server.answers import error_data
 
     try:
-        settings = load_settings(home=home, options=options)
+        load = partial(load_settings, home=home, options=options)
+        settings = load()
         _log_to_file(home, settings)
-        hub = Hub(settings, home, detached=True)
+        hub = Hub(settings, home, detached=True, load=load)
 
         def ready(listening: Listening) -> None:
             _tell({"ready": True, "port": listening.info.port, "note": listening.note})

@@ -58,6 +58,13 @@ class Hand:
             raise trouble_error(target.words, reply)
         return reply
 
+    async def ask_and_act(self, target: Target, function: str, *args: Json, patience_ms: int) -> Reply | None:
+        """The same for a function that acts as well; None when that made the page navigate."""
+        try:
+            return await self.ask(target, function, *args, patience_ms=patience_ms)
+        except OutcomeUnknown:
+            return None
+
     async def aftermath(
         self, function: str, *args: Json, frame: Frame | None = None, timeout_ms: int = GRACE_MS * 2
     ) -> Reply | None:

@@ -50,6 +50,7 @@ class Mark:
     tabs: list[NewTab] = field(default_factory=list[NewTab])
     downloads: list[StartedDownload] = field(default_factory=list[StartedDownload])
     opening: list[str] = field(default_factory=list[str])
+    announced: bool = False
     sent: float | None = None
     status: int | None = None
 
@@ -77,6 +78,7 @@ class Activity:
         self._pulse: asyncio.Event | None = None
         self._download_count = 0
         self._listening = False
+        self._main_id = ""
         # How many documents the main frame has had, how often any frame changed its address, or came or went.
         self.documents = 0
         self.moves = 0
@@ -104,6 +106,7 @@ class Activity:
             session.on("Page.windowOpen", self._window)
             session.on("Page.frameRequestedNavigation", self._asked)
             await send(session, "Page.enable")
+            self._main_id = str((await send(session, "Page.getFrameTree"))["frameTree"]["frame"]["id"])
 
     def mark(self) -> Mark:
         """Mark the start of an action."""
@@ -229,11 +232,13 @@ class Activity:
     def _document(self, event: dict[str, Any]) -> None:
         if "parentId" in event["frame"]:
             return
+        self._main_id = str(event["frame"]["id"])
         self.documents += 1
         self.moves += 1
         self.unreachable = event["frame"].get("unreachableUrl")
         for mark in self._marks:
             mark.navigations.clear()
+            mark.announced = False
         self._own.clear()
         # What the old document had under way is over, though nobody says so of each.
         self._open = {request: began for request, began in self._open.items() if self._is_main(request)}
@@ -247,8 +252,11 @@ class Activity:
         self.note_opening(str(event["url"]))
 
     def _asked(self, event: dict[str, Any]) -> None:
+        if event["disposition"] == "currentTab" and event["frameId"] == self._main_id:
+            for mark in self._marks:
+                mark.announced = True
         # A link that is clicked with a modifier opens a tab without any window being asked for.
-        if event["disposition"] in ("newTab", "newWindow") and not self.expects(str(event["url"])):
+        elif event["disposition"] in ("newTab", "newWindow") and not self.expects(str(event["url"])):
             self.note_opening(str(event["url"]))
 
     def _socket(self, socket: WebSocket) -> None:

@@ -19,8 +19,6 @@ from browser_pilot.pages.targets import ElementArgument
 
 LONGEST_RESULT = 20_000
 DEFAULT_TIMEOUT_MS = 10_000
-# Longer than this, and what the script began may have come to show.
-_AT_ONCE_SECONDS = 0.03
 _FUNCTION = re.compile(r"^\s*(async\s+)?(function\b|\([^)]*\)\s*=>|[\w$]+\s*=>)", re.DOTALL)
 _AS_JSON = r"""function (limit) {
   const above = [];
@@ -62,20 +60,16 @@ async def evaluate(
     results: list[tuple[str, int]] = []
 
     async def act(hand: Hand) -> Reply | None:
-        began = asyncio.get_running_loop().time()
         hand.acts()
         try:
             async with asyncio.timeout(timeout_ms / 1000):
-                _, answer, seen = await asyncio.gather(
-                    hand.aftermath("watch"), _run(hand, expression, element, timeout_ms), hand.aftermath("peek")
-                )
+                answer = await _run(hand, expression, element, timeout_ms)
                 results.append(await _result(hand, answer, longest))
         except TimeoutError:
             raise Timeout(
                 f"The script did not end within {timeout_ms} ms.", suggestions=["Give a larger timeout_ms."]
             ) from None
-        took = asyncio.get_running_loop().time() - began
-        return seen if took < _AT_ONCE_SECONDS else await hand.aftermath("settled")
+        return {}
 
     outcome = await perform(tab, None, act)
     text, whole_length = results[0] if results else ("null", 4)

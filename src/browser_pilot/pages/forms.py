@@ -28,8 +28,7 @@ async def select(
 
     async def act(hand: Hand) -> Reply | None:
         hand.acts()
-        await hand.ask(target, "choose", target.ref, list(values), timeout_ms, patience_ms=timeout_ms)
-        chosen = await hand.aftermath("wrote", False)
+        chosen = await hand.ask_and_act(target, "choose", target.ref, list(values), timeout_ms, patience_ms=timeout_ms)
         if chosen is not None and chosen["matches"] is False:
             hand.notices.append(f"{target.words} now holds {chosen['holds']!r}: the page changed the choice.")
         return chosen

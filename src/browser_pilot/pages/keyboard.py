@@ -15,6 +15,7 @@ from browser_pilot.pages.tab import Tab
 from browser_pilot.pages.targets import ElementArgument, find
 
 _ENTER = parse_chord("Enter")
+_SELECT_ALL = parse_chord("ControlOrMeta+a")
 
 
 async def press(
@@ -48,20 +49,21 @@ async def type_text(
 ) -> Outcome:
     """Write text into a field and make sure that it is there.
 
-    The last character comes from a real key, so that pages which listen to keys notice; ``slowly`` sends every
-    character that way. ``submit`` presses Enter once the text is in.
+    Plain fields are written to in one step, as by an input method, and told of one key for pages that listen to keys.
+    Rich text comes by real input, and with ``slowly`` every character by a real key. ``submit`` presses Enter after.
     """
     target = await find(tab, element)
-    keyed = len(text) if slowly else 1 if text[-1:] in TYPED and text[-1:] not in "\r\n" else 0
 
     async def act(hand: Hand) -> Reply | None:
         hand.acts()
-        wish = {"clear": clear, "keyed": keyed, "patienceMs": timeout_ms}
-        reply = await hand.ask(target, "write", target.ref, text, wish, patience_ms=timeout_ms)
-        if keyed and reply["kind"] != "set":
-            await (_type_slowly(hand, text) if slowly else send_keys(hand, [Chord((), TYPED[text[-1]])]))
-        written = await hand.aftermath("wrote", submit)
-        _check(hand, target.words, text, written)
+        wish = {"clear": clear, "byKeys": slowly, "quick": submit, "patienceMs": timeout_ms}
+        written = await hand.ask_and_act(target, "write", target.ref, text, wish, patience_ms=timeout_ms)
+        if written is not None and "selectByKeys" in written:
+            if written["selectByKeys"]:
+                await send_keys(hand, [_SELECT_ALL])
+            await (_type_slowly(hand, text) if slowly else _insert(hand, text))
+            written = await hand.aftermath("wrote", submit)
+        _check(hand, target.words, written)
         return written if not submit or written is None else await press_enter(hand)
 
     return await perform(tab, target, act)
@@ -81,6 +83,16 @@ async def send_keys(hand: Hand, chords: Iterable[Chord]) -> None:
     await asyncio.gather(*(send(hand.session, "Input.dispatchKeyEvent", **event) for event in events))
 
 
+async def _insert(hand: Hand, text: str) -> None:
+    """Put text in at once, but for its last character, which comes from a key."""
+    key = TYPED.get(text[-1:]) if not text.endswith(("\n", "\r")) else None
+    body = text[:-1] if key else text
+    if body or not key:
+        await send(hand.session, "Input.insertText", text=body)
+    if key:
+        await send_keys(hand, [Chord((), key)])
+
+
 async def _type_slowly(hand: Hand, text: str) -> None:
     for character in text:
         key = TYPED.get(character)
@@ -90,7 +102,7 @@ async def _type_slowly(hand: Hand, text: str) -> None:
             await send(hand.session, "Input.insertText", text=character)
 
 
-def _check(hand: Hand, words: str, text: str, written: Reply | None) -> None:
+def _check(hand: Hand, words: str, written: Reply | None) -> None:
     """Done means done: what the field holds is held against what was typed."""
     if written is None or written["matches"] is not False:
         return

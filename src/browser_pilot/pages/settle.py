@@ -36,16 +36,16 @@ async def settle(tab: Tab, mark: Mark, frame: Frame, reply: Reply | None) -> Out
     loop = asyncio.get_running_loop()
     mark.acted()
     until = loop.time() + CAP_SECONDS
-    announced = reply is not None and bool(reply.get("navigating")) and not reply.get("sameDocument")
+    _heed(tab, mark, reply)
     downloading = reply is not None and bool(reply.get("downloading"))
     while True:
-        if announced or activity.navigating(mark):
-            await _navigation(tab, mark, until, announced=announced)
-            announced, reply = False, None
+        if mark.announced or activity.navigating(mark):
+            await _navigation(tab, mark, until)
+            reply = None
         if reply is None:
             reply = await look(tab, frame, until)
-            announced = bool(reply.get("navigating")) and not reply.get("sameDocument")
-            if announced or activity.navigating(mark):
+            _heed(tab, mark, reply)
+            if mark.announced or activity.navigating(mark):
                 continue
         if mark.sent is not None:
             socket_until = min(until, mark.sent + SOCKET_SECONDS)
@@ -66,6 +66,14 @@ async def settle(tab: Tab, mark: Mark, frame: Frame, reply: Reply | None) -> Out
     return summarize(tab, mark, busy=loop.time() >= until)
 
 
+def _heed(tab: Tab, mark: Mark, reply: Reply | None) -> None:
+    """The page knows of a navigation before anyone else does."""
+    if reply is None or not reply.get("navigating") or reply.get("sameDocument"):
+        return
+    if not tab.activity.new_document(mark):
+        mark.announced = True
+
+
 async def look(tab: Tab, frame: Frame, until: float) -> Reply:
     """Frames until one brings no change, in the frame of the action or, once that is gone, in the whole page."""
     for candidate in (frame, await tab.world.main_frame()):
@@ -81,10 +89,11 @@ async def look(tab: Tab, frame: Frame, until: float) -> Reply:
     return {}
 
 
-async def _navigation(tab: Tab, mark: Mark, until: float, *, announced: bool) -> None:
+async def _navigation(tab: Tab, mark: Mark, until: float) -> None:
     """Wait until a navigation that was announced or begun has a document, or has come to nothing."""
     activity = tab.activity
     documents = activity.documents
+    announced, mark.announced = mark.announced, False
     if announced and not activity.navigating(mark):
         begins = min(until, asyncio.get_running_loop().time() + NAVIGATION_BEGINS_SECONDS)
         await activity.until(lambda: activity.navigating(mark) or activity.documents > documents, begins)

@@ -26,6 +26,7 @@ class ClientList:
         self._registry = registry
         self._close_client = close_client
         self._clients: dict[str, Client] = {}
+        self._options: dict[str, Mapping[str, Any]] = {}
         self._numbers = itertools.count(1)
         self.changed = asyncio.Event()
 
@@ -48,8 +49,15 @@ class ClientList:
         """A new client; its options hold for it alone."""
         client = Client(f"{kind}-{next(self._numbers)}", self.settings_for(options))
         self._clients[client.id] = client
+        self._options[client.id] = options
         self.changed.set()
         return client
+
+    def adopt(self, settings: Settings) -> None:
+        """From now on these settings hold; each client keeps its own options over them."""
+        self._settings = settings
+        for client in self:
+            client.settings = self.settings_for(self._options[client.id])
 
     async def expire(self, idle_seconds: float) -> None:
         """Let go of HTTP clients that have been silent for long: they cannot be seen to leave."""
@@ -60,5 +68,6 @@ class ClientList:
 
     async def leave(self, client: Client) -> None:
         if self._clients.pop(client.id, None) is not None:
+            del self._options[client.id]
             self.changed.set()
             await self._close_client(client)

@@ -14,14 +14,17 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from ..approvals.queue import ApprovalQueue
 from ..config import parse_value
-from ..errors import SettingsError
+from ..errors import PilotError, SettingsError
 from ..gateway import Gateway
 from ..sessions.client import Client
 from .answers import error_data
+from .approvals_api import approval_routes
 from .clients import HTTP, ClientList
 from .guard import Guard
 from .mcp_server import Context, build_server
+from .parking import Parking
 from .registry import Registry
 
 LARGEST_BODY = 4 * 1024 * 1024
@@ -89,13 +92,16 @@ def build_app(
     registry: Registry,
     gateway: Gateway,
     clients: ClientList,
+    approvals: ApprovalQueue,
+    parking: Parking,
     token: str,
     hosts: frozenset[str],
     health: Callable[[], dict[str, Any]],
     stop: Callable[[], None],
+    reload: Callable[[], PilotError | None],
 ) -> Starlette:
     http_clients = HttpClients(clients)
-    server = build_server(registry, gateway, http_clients.of)
+    server = build_server(registry, gateway, parking, http_clients.of)
     manager = StreamableHTTPSessionManager(app=server, max_request_body_size=LARGEST_BODY)
 
     async def show_health(_: Request) -> JSONResponse:
@@ -108,6 +114,10 @@ def build_app(
         stop()
         return JSONResponse({"stopping": True})
 
+    async def reload_settings(_: Request) -> JSONResponse:
+        problem = reload()
+        return JSONResponse({"problem": None if problem is None else error_data(problem)})
+
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncGenerator[None]:
         async with manager.run():
@@ -119,6 +129,8 @@ def build_app(
             Route("/health", show_health),
             Route("/api/clients", show_clients),
             Route("/api/stop", stop_hub, methods=["POST"]),
+            Route("/api/reload", reload_settings, methods=["POST"]),
+            *approval_routes(approvals),
         ],
         middleware=[Middleware(Guard, token=token, hosts=hosts)],
         lifespan=lifespan,

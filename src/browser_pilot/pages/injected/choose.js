@@ -53,7 +53,7 @@ pilot.choose = async function choose(ref, wanted, patienceMs) {
     const trouble = chooseOptions(field, wanted);
     if (trouble === null) {
       writing = { field, expected: wanted.map((word) => tidy(optionFor(field, word)?.label ?? word)).join('; '), before: '', watched };
-      return { kind: found.kind };
+      return pilot.wrote(false);
     }
     // Options often come from the network a moment later.
     until = Math.min(until, performance.now() + Math.min(patienceMs, OPTIONS_COME_MS));
@@ -148,10 +148,7 @@ async function fillOne(ref, value, patienceMs, checks) {
     const trouble = setValue(/** @type {HTMLInputElement} */ (field), text);
     if (trouble !== null) return trouble;
   } else {
-    pressInScript(field, 'keydown', text);
-    selectIn(field, true);
-    insertText(field, text);
-    pressInScript(field, 'keyup', text);
+    typeInScript(field, text, true);
   }
   checks.push(() => checkText(field, text));
   return null;
@@ -171,11 +168,6 @@ async function fillSelect(select, wanted, patienceMs) {
 function checkText(field, expected) {
   if (!field.isConnected) return { trouble: 'gone', by: 'the field was replaced by the page while the form was filled' };
   return { holds: tellable(field), matches: sameText(contentOf(field), expected, field) };
-}
-
-/** Many pages listen for keys where they mean input. @param {Element} field @param {'keydown' | 'keyup'} type @param {string} text */
-function pressInScript(field, type, text) {
-  field.dispatchEvent(new KeyboardEvent(type, { key: text.at(-1) ?? 'Backspace', bubbles: true, composed: true, cancelable: true }));
 }
 
 /** Sends the form of a field, through its submit button where it has one. @param {string} ref */

@@ -126,42 +126,63 @@ function announce(field) {
   field.dispatchEvent(new Event('change', { bubbles: true }));
 }
 
-/** @type {{ field: Element, expected: string, before: string, watched: Watch } | null} */
+/** @type {{ field: Element, expected: string | null, before: string, watched: Watch } | null} */
 let writing = null;
 
+/** Editors of code keep a small field for the keys and draw the text themselves. @param {Element} field */
+function isProxy(field) {
+  return field.closest('.monaco-editor, .CodeMirror, .ace_editor') !== null;
+}
+
 /**
- * Writes text into a field. The last `keyed` characters are left to real keys, for pages that listen to keys.
- * @param {string} ref @param {string} text @param {{ clear: boolean, keyed: number, patienceMs: number }} wish
+ * Writes text into a field. Rich text, and text that is to come by keys, is left to real input: then only the place for
+ * it is made ready, and `wrote` is to be asked afterwards.
+ * @param {string} ref @param {string} text @param {{ clear: boolean, byKeys: boolean, quick: boolean, patienceMs: number }} wish
  */
 pilot.write = async function write(ref, text, wish) {
   const found = await readyField(ref, wish.patienceMs);
   if ('trouble' in found) return found;
-  if (found.kind === 'toggle' || found.kind === 'select' || found.kind === 'file') return { trouble: found.kind };
+  const { kind } = found;
+  if (kind === 'toggle' || kind === 'select' || kind === 'file') return { trouble: kind };
   const watched = startWatch();
   const field = focusOn(found.field);
   const before = contentOf(field);
-  writing = { field, expected: wish.clear ? text : before + text, before, watched };
-  if (found.kind === 'set') {
+  const proxy = isProxy(field);
+  writing = { field, expected: proxy ? null : wish.clear ? text : before + text, before, watched };
+  if (kind === 'set') {
     const trouble = setValue(/** @type {HTMLInputElement} */ (field), text);
-    return trouble ?? { kind: found.kind };
+    return trouble ?? pilot.wrote(wish.quick);
   }
-  selectIn(field, wish.clear);
-  if (wish.clear || text.length > wish.keyed) {
-    if (wish.keyed < text.length || text === '') insertText(field, text.slice(0, text.length - wish.keyed));
+  if (proxy) return { selectByKeys: wish.clear };
+  if (text !== '' && (wish.byKeys || kind === 'rich')) {
+    selectIn(field, wish.clear);
+    return { selectByKeys: false };
   }
-  return { kind: found.kind };
+  typeInScript(field, text, wish.clear);
+  return pilot.wrote(wish.quick);
 };
+
+/** Puts text in and lets those know that listen to keys where they mean input. @param {Element} field @param {string} text @param {boolean} clear */
+function typeInScript(field, text, clear) {
+  const key = text.at(-1) ?? 'Backspace';
+  const keyCode = text === '' ? 8 : key.toUpperCase().charCodeAt(0);
+  const keys = { key, keyCode, bubbles: true, composed: true, cancelable: true };
+  field.dispatchEvent(new KeyboardEvent('keydown', keys));
+  selectIn(field, clear);
+  insertText(field, text);
+  field.dispatchEvent(new KeyboardEvent('keyup', keys));
+}
 
 /** What a field holds after it was written to, once the page has had its say. @param {boolean} quick */
 pilot.wrote = async function wrote(quick) {
   const mine = writing;
   if (mine === null) return { ...(await pilot.settled()), matches: null, holds: '', unchanged: false };
   writing = null;
-  const quiet = quick || (await untilQuiet(mine.watched));
+  const quiet = quick || (await untilQuietOrUntouched(mine.watched));
   const holds = contentOf(mine.field);
   return {
     ...report(mine.watched, quiet),
-    matches: !mine.field.isConnected || sameText(holds, mine.expected, mine.field),
+    matches: mine.expected === null || !mine.field.isConnected || sameText(holds, mine.expected, mine.field),
     holds: tellable(mine.field),
     unchanged: holds === mine.before,
   };

@@ -27,6 +27,8 @@ const ACTIONABLE_INSIDE =
 const COUNTED = `${ACTIONABLE_INSIDE}, p, li, h1, h2, h3, h4, h5, h6, tr, dt, dd, pre, label`;
 const BLOCKS_IN_ROW = 'table, iframe, h1, h2, h3, h4, h5, h6, ul, ol, dl, form, textarea, [contenteditable], video, pre';
 const NAMING_TAGS = new Set(['LEGEND', 'CAPTION', 'FIGCAPTION']);
+// Boxes of their own that stand in a line as words do.
+const GLUED_TAGS = new Set(['BUTTON', 'INPUT', 'SELECT', 'TEXTAREA', 'IMG', 'A', 'SUP', 'SUB']);
 const LONGEST_TABLE_ROW = 800;
 // A listener on something larger listens for what is inside it.
 const LARGEST_LISTENER = 12;
@@ -100,7 +102,7 @@ function visitElement(element, place) {
     joined: place.joined,
     look,
   };
-  const breaks = !inline || look.display === 'inline-block' || look.display === 'inline-flex';
+  const breaks = !inline || (look.display !== 'inline' && look.display !== 'contents' && !GLUED_TAGS.has(tag));
   if (breaks) breakLine(element, inner, inline);
   if (element.firstChild === null || tag.includes('-')) suspect(element, tag);
   if (look.visible) tellElement(element, tag, look, inner, place.look.cursor === 'pointer');
@@ -245,7 +247,7 @@ function concealment(element, look, inline = false) {
   if (look.opacity !== '1' && Number(look.opacity) < 0.02) return 'hidden';
   if (look.position === 'absolute' || look.position === 'fixed') return positionedAway(element, look);
   if (inline) return '';
-  if (element.clientHeight < 2 || element.clientWidth < 2) return isClipped(element, look) ? 'hidden' : '';
+  if ((element.clientHeight < 2 || element.clientWidth < 2) && isClipped(element, look)) return 'hidden';
   if (!(element.firstChild instanceof Text)) return '';
   return parseFloat(look.style.textIndent) < -900 || parseFloat(look.style.fontSize) < 2 ? 'hidden' : '';
 }

@@ -99,6 +99,13 @@ async function untilQuiet(watched) {
   return false;
 }
 
+/** The same, but a page that has done nothing by the end of its tasks is taken to be quiet. @param {Watch} watched */
+async function untilQuietOrUntouched(watched) {
+  await nextTask();
+  await nextTask();
+  return watched.changes === 0 || untilQuiet(watched);
+}
+
 /** @param {Watch} watched @param {boolean} quiet */
 function report(watched, quiet) {
   if (watch === watched) watch = null;
@@ -107,11 +114,6 @@ function report(watched, quiet) {
 
 pilot.watch = function beginWatch() {
   startWatch();
-};
-
-/** What became of the watch so far, without waiting. */
-pilot.peek = function peek() {
-  return report(watch ?? startWatch(), true);
 };
 
 /** What became of the watch; without one (a new document) it watches from now on. */
