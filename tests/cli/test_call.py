@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from browser_pilot.cli.call import parse_arguments
+from browser_pilot.cli.call import parse_arguments, save
+from browser_pilot.cli.tool_answer import Picture
 from browser_pilot.cli.tool_call import read_reply
 from browser_pilot.errors import InvalidArgument
 from browser_pilot.runtime import read_runtime
@@ -42,16 +43,18 @@ def test_calls_are_chained_in_one_session_of_a_hub_that_the_first_call_starts(
 
 
 @pytest.mark.browser
-def test_pictures_go_where_they_are_wanted_and_never_over_another(pilot: Pilot, tmp_path: Path, site: Site) -> None:
-    assert pilot("call", "browser_navigate", json.dumps({"url": site.url()})).code == 0
+def test_pictures_go_where_they_are_wanted(pilot_of_hub: Pilot, tmp_path: Path, site: Site) -> None:
+    assert pilot_of_hub("call", "browser_navigate", json.dumps({"url": site.url()})).code == 0
     folder = tmp_path / "new" / "folder"
-    files = [
-        file
-        for _ in range(2)
-        for file in pilot("call", "browser_screenshot", "--save-to", str(folder), "--json").data["files"]
-    ]
-    assert len(set(files)) == 2
-    assert sorted(map(str, folder.iterdir())) == sorted(files)
+    files = pilot_of_hub("call", "browser_screenshot", "--save-to", str(folder), "--json").data["files"]
+    assert [str(path) for path in folder.iterdir()] == files
+    assert Path(files[0]).read_bytes().startswith(PNG)
+
+
+def test_a_picture_is_never_saved_over_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.strftime", lambda _: "now")
+    files = [save(Picture(data, "image/png"), "tool", tmp_path) for data in (b"1", b"2", b"3")]
+    assert [Path(file).read_bytes() for file in files] == [b"1", b"2", b"3"]
 
 
 def test_arguments_come_from_standard_input_too(pilot_of_hub: Pilot) -> None:
