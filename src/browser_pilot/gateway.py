@@ -19,9 +19,8 @@ from .approvals.questions import digest
 from .approvals.queue import Door
 from .errors import BrowserCrashed, NoTab, PilotError, Timeout
 from .pages.tab import Tab
-from .policy.addresses import Address, parse_address
 from .policy.decide import Request
-from .policy.hosts import BLANK, Site, page_site
+from .policy.hosts import BLANK, Address, Site, page_site, parse_address
 from .policy.vocabulary import Effect
 from .sessions.client import Client
 from .sessions.registry import SessionRegistry
