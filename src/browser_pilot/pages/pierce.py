@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from playwright.async_api import Error as PlaywrightError
 
@@ -16,7 +16,8 @@ from browser_pilot.pages.cdp import send
 from browser_pilot.pages.frames import Frame
 from browser_pilot.pages.world import Remote, World
 
-_CLICKS = frozenset({"click", "dblclick", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart"})
+_CLICKS = frozenset({"click", "dblclick"})
+_PRESSES = frozenset({"mousedown", "mouseup", "pointerdown", "pointerup", "touchstart"})
 # A page with more listeners than this is looked through once only: telling of them is slow.
 _MANY_LISTENERS = 1_500
 _MOST_ELEMENTS = 300
@@ -36,20 +37,21 @@ async def note_listeners(world: World, frame: Frame) -> bool:
         home = await world.installed(frame)
         if home.api in world.overheard:
             return False
-        answer = await send(
-            frame.session, "DOMDebugger.getEventListeners", objectId=home.document, depth=-1, pierce=True
-        )
+        # Not with ``pierce``: after it, Chromium 156 crashed each time when a certain page was walked (cause unknown).
+        answer = await send(frame.session, "DOMDebugger.getEventListeners", objectId=home.document, depth=-1)
         listeners: list[dict[str, Any]] = answer["listeners"]
         if len(listeners) > _MANY_LISTENERS:
             world.overheard.add(home.api)
         known = world.heard.setdefault(home.api, set())
-        nodes = {int(one["backendNodeId"]) for one in listeners if one["type"] in _CLICKS and "backendNodeId" in one}
-        fresh = sorted(nodes - known)[:_MOST_ELEMENTS]
-        known.update(fresh)
-        elements = await _resolve(frame, home.context_id, fresh)
-        if not elements:
-            return False
-        return bool(await world.call(frame, "noteListeners", elements=elements, repeatable=True))
+        noted = 0
+        for kind in (_CLICKS, _PRESSES):
+            nodes = {int(one["backendNodeId"]) for one in listeners if one["type"] in kind and "backendNodeId" in one}
+            fresh = sorted(nodes - known)[:_MOST_ELEMENTS]
+            known.update(fresh)
+            if elements := await _resolve(frame, home.context_id, fresh):
+                told = await world.call(frame, "noteListeners", kind is _CLICKS, elements=elements, repeatable=True)
+                noted += cast("int", told)
+        return noted > 0
     except PlaywrightError:
         return False  # the frame went away; whoever walks it finds out
 

@@ -55,11 +55,16 @@ const pilot = {
   never: () => new Promise(() => {}),
   /** @param {string} ref */
   elementOf,
-  /** Notes elements that listen for clicks; tells how many are new. @param {...Element} elements */
-  noteListeners(...elements) {
+  /**
+   * Notes elements that listen for clicks or presses; tells how many are new. Charts listen for presses on each of their
+   * strokes, which is nothing to act on.
+   * @param {boolean} clicks @param {...Element} elements
+   */
+  noteListeners(clicks, ...elements) {
     let fresh = 0;
     for (const element of elements) {
       if (!(element instanceof Element) || listening.has(element)) continue;
+      if (!clicks && /** @type {SVGElement} */ (element).ownerSVGElement) continue;
       listening.add(element);
       fresh++;
     }
