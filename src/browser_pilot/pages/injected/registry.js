@@ -51,6 +51,7 @@ const pilot = {
   /** Scripts of others that were lent to this world, by name. @type {Record<string, any>} */
   libraries: {},
   documentToken: () => documentToken,
+  documentNode: () => document,
   /** Waits for ever, to try what becomes of a call that the page leaves behind. */
   never: () => new Promise(() => {}),
   /** @param {string} ref */
