@@ -108,6 +108,7 @@ def test_a_tool_outside_the_selection_cannot_be_called(pilot_of_hub: Pilot) -> N
 
 
 def test_read_only_refuses_what_writes(pilot_of_hub: Pilot) -> None:
+    assert pilot_of_hub("call", "browser_navigate", '{"url": "about:blank"}', "--read-only").code == 0
     outcome = pilot_of_hub("call", "browser_press", '{"key": "a"}', "--read-only")
     assert outcome.code == 1
     assert "READ_ONLY" in outcome.err
