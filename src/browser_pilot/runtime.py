@@ -9,23 +9,22 @@ Whoever starts a hub holds ``hub_lock`` until the hub is ready. A detached hub m
 from __future__ import annotations
 
 import json
-import os
-import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
-from browser_pilot.home import PRIVATE_FILE, make_private_folder, write_private
+from browser_pilot.home import write_private
+from browser_pilot.locks import held
 
 LOCK_TIMEOUT_SECONDS = 45.0
 
 
-@dataclass(frozen=True, slots=True)
-class RuntimeInfo:
-    """Where the hub is and how to prove that one may use it."""
+class RuntimeInfo(NamedTuple):
+    """Where the hub is and how to prove that one may use it.
+
+    A named tuple, as those of the adapter are: importing ``dataclasses`` would be a fifth of the adapter's start.
+    """
 
     pid: int
     started: float
@@ -34,8 +33,11 @@ class RuntimeInfo:
     port: int
     socket: str
     """A Unix socket's path, or ``tcp:PORT`` on loopback where there are none (Windows)."""
-    token: str = field(repr=False)
+    token: str
     detached: bool
+
+    def __repr__(self) -> str:
+        return f"RuntimeInfo(pid={self.pid}, version={self.version!r}, port={self.port}, socket={self.socket!r})"
 
 
 _FIELD_TYPES: dict[str, tuple[type, ...]] = {
@@ -85,7 +87,7 @@ def read_runtime(home: Path) -> RuntimeInfo | None:
 
 
 def write_runtime(home: Path, info: RuntimeInfo) -> None:
-    write_private(runtime_path(home), json.dumps(asdict(info), indent=2) + "\n")
+    write_private(runtime_path(home), json.dumps(info._asdict(), indent=2) + "\n")
 
 
 def remove_runtime(home: Path, pid: int) -> None:
@@ -96,77 +98,7 @@ def remove_runtime(home: Path, pid: int) -> None:
 
 
 @contextmanager
-def hub_lock(home: Path, *, timeout_seconds: float = LOCK_TIMEOUT_SECONDS) -> Iterator[None]:
-    """Hold the right to start, or replace, this home's hub. Raises ``TimeoutError`` when others hold it for too long."""
-    folder = make_private_folder(home / "run")
-    descriptor = os.open(folder / "start.lock", os.O_RDWR | os.O_CREAT, PRIVATE_FILE)
-    _Acquisition(descriptor).wait(timeout_seconds)
-    try:
+def hub_lock(home: Path, *, timeout_seconds: float = LOCK_TIMEOUT_SECONDS) -> Generator[None]:
+    """Hold the right to start or replace this home's hub. Raises ``TimeoutError`` when others hold it for too long."""
+    with held(home / "run" / "start.lock", timeout_seconds=timeout_seconds):
         yield
-    finally:
-        _unlock(descriptor)
-        os.close(descriptor)
-
-
-class _Acquisition:
-    """A blocking lock with a deadline: systems have no such call, so that a thread waits in our stead.
-
-    When we give up first, the thread may still get the lock later; it then lets it go at once.
-    """
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self._state = threading.Condition()
-        self._acquired = False
-        self._abandoned = False
-
-    def wait(self, timeout_seconds: float) -> None:
-        if _lock(self._descriptor, blocking=False):
-            return
-        threading.Thread(target=self._block, daemon=True).start()
-        with self._state:
-            if not self._state.wait_for(lambda: self._acquired, timeout_seconds):
-                self._abandoned = True
-                raise TimeoutError("another program has been starting the hub for too long")
-
-    def _block(self) -> None:
-        while not _lock(self._descriptor, blocking=True):
-            pass
-        with self._state:
-            self._acquired = True
-            self._state.notify_all()
-            if self._abandoned:
-                _unlock(self._descriptor)
-                os.close(self._descriptor)
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(descriptor: int, *, blocking: bool) -> bool:
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        try:
-            # Even the blocking kind gives up after ten seconds.
-            msvcrt.locking(descriptor, msvcrt.LK_LOCK if blocking else msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-    def _unlock(descriptor: int) -> None:
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        with suppress(OSError):
-            msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
-
-else:
-    import fcntl
-
-    def _lock(descriptor: int, *, blocking: bool) -> bool:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX if blocking else fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
-
-    def _unlock(descriptor: int) -> None:
-        with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_UN)

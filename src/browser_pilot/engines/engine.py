@@ -34,6 +34,10 @@ class LiveContext(Protocol):
         """Call ``callback`` once when the browser behind the context dies."""
         ...
 
+    async def settle(self) -> None:
+        """Come back once it is known whether the browser still lives."""
+        ...
+
     async def close(self) -> None: ...
 
 

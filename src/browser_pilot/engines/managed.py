@@ -71,6 +71,11 @@ class ManagedContext:
     def on_lost(self, callback: Callable[[], None]) -> None:
         self._process.lost_callbacks.append(callback)
 
+    async def settle(self) -> None:
+        # A dying browser reports its pages closed first; the answer to any question comes after its own end.
+        with suppress(Error, TimeoutError):
+            await asyncio.wait_for(self._context.cookies("http://localhost/"), CLOSE_SECONDS)
+
     async def close(self) -> None:
         self._process.users -= 1
         if self._process.alive and not (self._process.persistent and self._process.users):
@@ -124,6 +129,9 @@ class ManagedEngine:
     """Owns the Playwright driver and the browsers launched by it."""
 
     def __init__(self) -> None:
+        # The hub moves TMPDIR into its home for the profiles that Playwright makes there. Chromium itself must not
+        # follow: it puts a Unix socket into it, whose path may be too long.
+        self._browser_environment: dict[str, str | float | bool] = dict(os.environ)
         self._driver: Playwright | None = None
         self._driver_lock = asyncio.Lock()
         self._processes: dict[_LaunchKey, _Process] = {}
@@ -189,6 +197,7 @@ class ManagedEngine:
                 headless=request.headless,
                 args=arguments,
                 timeout=request.launch_timeout_ms,
+                env=self._browser_environment,
                 handle_sigint=False,
                 handle_sigterm=False,
                 handle_sighup=False,
@@ -201,6 +210,7 @@ class ManagedEngine:
             headless=request.headless,
             args=arguments,
             timeout=request.launch_timeout_ms,
+            env=self._browser_environment,
             viewport={"width": width, "height": height},
             handle_sigint=False,
             handle_sigterm=False,

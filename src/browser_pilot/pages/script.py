@@ -24,12 +24,13 @@ _ORDER = (
     "guard.js",
     "fields.js",
     "choose.js",
+    "picture.js",
+    "tree.js",
+    "content.js",
     "scroll.js",
     "waiting.js",
     "storage.js",
     "files.js",
-    "tree.js",
-    "content.js",
 )
 
 

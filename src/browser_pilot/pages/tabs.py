@@ -18,6 +18,7 @@ class TabSet:
         self._context = context
         self._numbers = numbers
         self._tabs: dict[str, Tab] = {}
+        self._not_closed_by_us: set[str] = set()
         self.current_id: str | None = None
         context.on("page", self._adopt_orphan)
 
@@ -28,8 +29,9 @@ class TabSet:
         """The tab, crashed ones included; closed ones are gone."""
         return self._tabs.get(tab_id)
 
-    def ids(self) -> frozenset[str]:
-        return frozenset(self._tabs)
+    def lost_with_browser(self) -> frozenset[str]:
+        """What went down with the browser: it reports its pages closed before it is reported dead itself."""
+        return frozenset(self._not_closed_by_us)
 
     async def open(self) -> Tab:
         with translated("Opening a tab"):
@@ -44,11 +46,13 @@ class TabSet:
     async def close(self, tab: Tab) -> None:
         with translated("Closing the tab"):
             await tab.page.close()
+        self._not_closed_by_us.discard(tab.id)
         self._forget(tab)
 
     def _adopt(self, page: Page) -> Tab:
         tab = Tab(f"t{next(self._numbers)}", page)
         self._tabs[tab.id] = tab
+        self._not_closed_by_us.add(tab.id)
         page.on("popup", lambda popup: self._adopt_popup(tab, popup))
         page.on("close", lambda _: self._forget(tab))
         return tab

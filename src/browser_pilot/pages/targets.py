@@ -7,9 +7,10 @@ what to do instead. How arguments are read and elements are found is in ``elemen
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from browser_pilot.errors import StaleRef
+from browser_pilot.errors import ElementNotFound, InvalidArgument, StaleRef
 from browser_pilot.pages.elements import ElementArgument, Elements, Selector, parse_element
 from browser_pilot.pages.frames import MAIN, Frame
 from browser_pilot.pages.tab import Tab
@@ -32,7 +33,10 @@ class Target:
 async def find(tab: Tab, element: ElementArgument) -> Target:
     """The one element that is meant. A ref costs nothing; anything else is looked for in every frame."""
     tab.dialogs.require_none()
-    world, selector = tab.world, parse_element(element)
+    world = tab.world
+    if isinstance(element, Mapping) and set(element) == {"index"}:
+        element = _indexed(world, element["index"])
+    selector = parse_element(element)
     if selector.ref is None:
         found = await tab.dialogs.unless_opened(Elements(world).resolve(selector))
         return Target(found.frame, found.ref, str(found))
@@ -41,6 +45,15 @@ async def find(tab: Tab, element: ElementArgument) -> Target:
     if frame is None:
         raise StaleRef(f"The frame of {selector.ref} is no longer on the page.", suggestions=["Take a new snapshot."])
     return Target(frame, selector.ref, selector.ref)
+
+
+def _indexed(world: World, index: object) -> str:
+    """The ref of an element that the last DOM tree numbered."""
+    if not isinstance(index, int) or isinstance(index, bool):
+        raise InvalidArgument(f"index = {index!r} is not a number.", suggestions=["Indices come from browser_dom."])
+    if world.tree is None:
+        raise ElementNotFound(f"Element index {index} out of range.", suggestions=["Call browser_dom first."])
+    return world.tree.ref(index)
 
 
 async def lost(world: World, target: Target) -> StaleRef:

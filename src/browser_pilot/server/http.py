@@ -14,14 +14,17 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from ..approvals.queue import ApprovalQueue
 from ..config import parse_value
-from ..errors import SettingsError
+from ..errors import PilotError, SettingsError
 from ..gateway import Gateway
 from ..sessions.client import Client
 from .answers import error_data
+from .approvals_api import approval_routes
 from .clients import HTTP, ClientList
 from .guard import Guard
 from .mcp_server import Context, build_server
+from .parking import Parking
 from .registry import Registry
 
 LARGEST_BODY = 4 * 1024 * 1024
@@ -30,9 +33,8 @@ LARGEST_BODY = 4 * 1024 * 1024
 class HttpClients:
     """Tells HTTP clients apart: by their MCP session, or in the stateless era by the name they give."""
 
-    def __init__(self, clients: ClientList, registry: Registry) -> None:
+    def __init__(self, clients: ClientList) -> None:
         self._clients = clients
-        self._registry = registry
         self._by_key: dict[str, Client] = {}
 
     def of(self, context: Context) -> Client:
@@ -52,7 +54,7 @@ class HttpClients:
     def check(self, request: Request) -> None:
         """Raise SettingsError for a query that no client could have."""
         if options := _options(request):
-            self._registry.select(self._clients.settings_for(options).tools.profile)
+            self._clients.settings_for(options)
 
     @staticmethod
     def _stateless_key(context: Context, request: Request) -> str:
@@ -90,13 +92,16 @@ def build_app(
     registry: Registry,
     gateway: Gateway,
     clients: ClientList,
+    approvals: ApprovalQueue,
+    parking: Parking,
     token: str,
     hosts: frozenset[str],
     health: Callable[[], dict[str, Any]],
     stop: Callable[[], None],
+    reload: Callable[[], PilotError | None],
 ) -> Starlette:
-    http_clients = HttpClients(clients, registry)
-    server = build_server(registry, gateway, http_clients.of)
+    http_clients = HttpClients(clients)
+    server = build_server(registry, gateway, parking, http_clients.of)
     manager = StreamableHTTPSessionManager(app=server, max_request_body_size=LARGEST_BODY)
 
     async def show_health(_: Request) -> JSONResponse:
@@ -109,6 +114,10 @@ def build_app(
         stop()
         return JSONResponse({"stopping": True})
 
+    async def reload_settings(_: Request) -> JSONResponse:
+        problem = reload()
+        return JSONResponse({"problem": None if problem is None else error_data(problem)})
+
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncGenerator[None]:
         async with manager.run():
@@ -120,6 +129,8 @@ def build_app(
             Route("/health", show_health),
             Route("/api/clients", show_clients),
             Route("/api/stop", stop_hub, methods=["POST"]),
+            Route("/api/reload", reload_settings, methods=["POST"]),
+            *approval_routes(approvals),
         ],
         middleware=[Middleware(Guard, token=token, hosts=hosts)],
         lifespan=lifespan,

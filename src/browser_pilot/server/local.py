@@ -23,7 +23,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from .. import __version__
-from ..errors import PermissionDenied, PilotError
+from ..errors import PermissionDenied, PilotError, SettingsError
 from ..home import make_private_folder
 from ..sessions.client import Client
 from .answers import error_data
@@ -121,7 +121,7 @@ class LocalListener:
                 if retiring:
                     self._retire()
                 return None
-            client = self._clients.join(cast(dict[str, Any], greeting.get("options") or {}), kind=STDIO)
+            client = self._clients.join(_options(greeting), kind=STDIO)
         except PilotError as error:
             await _send_line(writer, {"error": error_data(error)})
             return None
@@ -174,10 +174,19 @@ def _parse_greeting(line: bytes, token: str) -> dict[str, Any]:
     return table
 
 
+def _options(greeting: dict[str, Any]) -> dict[str, Any]:
+    options: object = greeting.get("options") or {}
+    if not isinstance(options, dict):
+        raise SettingsError("The options of a greeting must be an object.")
+    return cast(dict[str, Any], options)
+
+
 async def _next_line(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
     while True:
         try:
-            return await reader.readline()
+            line = await reader.readline()
+            # A line that was cut off by the end of the connection never counts: its sender may send it again.
+            return line if line.endswith(b"\n") else b""
         except ValueError:
             await _send_line(writer, _rpc_error(None, types.INVALID_REQUEST, "the line is too long").model_dump())
 

@@ -16,10 +16,13 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.models import InitializationOptions
 
 from .. import __version__
+from ..approvals.queue import Door
 from ..errors import InternalError, InvalidArgument, PilotError
 from ..gateway import Gateway
 from ..sessions.client import Client
 from .answers import Answer, error_data, render
+from .elicitation import FormDoor, can_show_forms
+from .parking import Parking, sealing
 from .registry import Call, Registry, Tool
 from .schema import parse_arguments
 
@@ -48,16 +51,30 @@ class PilotServer(Server[Any]):
         return super().create_initialization_options(options, experimental_capabilities, extensions)
 
 
-def build_server(registry: Registry, gateway: Gateway, client_of: Callable[[Context], Client]) -> PilotServer:
+def build_server(
+    registry: Registry, gateway: Gateway, parking: Parking, client_of: Callable[[Context], Client]
+) -> PilotServer:
     async def list_tools(context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         client = _introduce(client_of(context), context)
         return types.ListToolsResult(tools=[_describe(tool) for tool in _tools_of(registry, client).values()])
 
-    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(
+        context: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
         client = _introduce(client_of(context), context)
-        return await run_tool(registry, gateway, client, params.name, params.arguments or {})
 
-    return PilotServer(
+        async def work(doors: tuple[Door, ...]) -> types.CallToolResult:
+            return await run_tool(registry, gateway, client, params.name, params.arguments or {}, doors)
+
+        if params.request_state is not None:
+            return await parking.resume(params.request_state, params.input_responses)
+        if not can_show_forms(context.session):
+            return await work(())
+        if context.session.can_send_request:
+            return await work((FormDoor(context.session, context.request_id),))
+        return await parking.start(client.id, work)
+
+    server = PilotServer(
         "browser-pilot",
         version=__version__,
         title="Browser Pilot",
@@ -65,10 +82,17 @@ def build_server(registry: Registry, gateway: Gateway, client_of: Callable[[Cont
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+    server.middleware.append(sealing(lambda context: client_of(context).id))
+    return server
 
 
 async def run_tool(
-    registry: Registry, gateway: Gateway, client: Client, name: str, arguments: dict[str, Any]
+    registry: Registry,
+    gateway: Gateway,
+    client: Client,
+    name: str,
+    arguments: dict[str, Any],
+    doors: tuple[Door, ...] = (),
 ) -> types.CallToolResult:
     """Every failure becomes a tool error in the one shape; only a bug of ours is logged with its traceback."""
     answer_format = client.settings.tools.format
@@ -78,7 +102,7 @@ async def run_tool(
             known = ", ".join(_tools_of(registry, client))
             raise InvalidArgument(f"There is no tool {name[:100]!r}.", suggestions=[f"Tools of this client: {known}."])
         _check_size(arguments)
-        call = Call(client, tool, gateway, arguments)
+        call = Call(client, tool, gateway, arguments, doors)
         answer = await tool.handler(call, parse_arguments(tool.arguments, arguments))
     except PilotError as error:
         return _failure(error, name, answer_format)
@@ -137,6 +161,8 @@ def _content(answer: Answer, answer_format: Any) -> list[types.ContentBlock]:
     content: list[types.ContentBlock] = []
     if answer.data:
         content.append(types.TextContent(type="text", text=render(answer.data, answer_format)))
+    if answer.text is not None:
+        content.append(types.TextContent(type="text", text=answer.text))
     for picture in answer.pictures:
         data = base64.b64encode(picture.data).decode("ascii")
         content.append(types.ImageContent(type="image", data=data, mime_type=picture.mime))

@@ -10,9 +10,10 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
+from ..approvals.queue import Door
 from ..errors import SettingsError
 from ..gateway import Gateway, Intent
-from ..policy.effects import Effect
+from ..policy.vocabulary import Effect
 from ..sessions.client import Client
 from .answers import Answer
 from .schema import Arguments, TabArguments, lean_schema
@@ -29,12 +30,13 @@ A = TypeVar("A", bound=Arguments)
 
 @dataclass(frozen=True)
 class Call:
-    """One tool call under way: who called, and the way to effects."""
+    """One tool call under way: who called, the way to effects, and to the person who may have to be asked."""
 
     client: Client
     tool: Tool[Any]
     gateway: Gateway
     arguments: dict[str, Any] = field(default_factory=dict[str, Any])
+    doors: tuple[Door, ...] = ()
 
     def intent(self, arguments: TabArguments, *, effect: Effect | None = None) -> Intent:
         timeout_ms = arguments.timeout_ms or self.client.settings.tools.timeout_ms
@@ -46,6 +48,7 @@ class Call:
             timeout_ms=timeout_ms,
             session=arguments.session,
             tab=arguments.tab,
+            doors=self.doors,
         )
 
 

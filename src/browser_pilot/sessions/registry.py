@@ -32,6 +32,10 @@ class SessionRegistry:
             )
         return session
 
+    def ids_of(self, client: Client) -> list[str]:
+        session = self._default.get(client.id)
+        return [] if session is None else [session.id]
+
     async def close_client(self, client: Client) -> None:
         session = self._default.pop(client.id, None)
         if session is not None:

@@ -57,11 +57,13 @@ class Session:
         known = ", ".join(tab.id for tab in self.tabs()) or "none"
         raise NoTab(f"There is no tab {tab_id!r}.", suggestions=[f"Open tabs: {known}."])
 
-    def lost(self, tab: Tab) -> bool:
-        """Whether the tab went down with its browser. Asking counts as having been told."""
-        told = tab.id in self._lost_tabs
+    async def went_down(self, tab: Tab) -> bool:
+        """Whether a tab that is gone went down with its browser. Asking counts as having been told."""
+        if self._opened is not None:
+            await self._opened.live.settle()
+        lost = tab.crashed or tab.id in self._lost_tabs
         self._lost_tabs -= {tab.id}
-        return told or tab.crashed
+        return lost
 
     async def tab_or_new(self, tab_id: str | None) -> Tab:
         """The named or current tab; when none was named and none is open, a new one."""
@@ -103,5 +105,5 @@ class Session:
 
     def _note_loss(self, live: LiveContext) -> None:
         if self._opened is not None and live is self._opened.live:
-            self._lost_tabs = self._opened.tabs.ids()
+            self._lost_tabs = self._opened.tabs.lost_with_browser()
             self._opened = None
