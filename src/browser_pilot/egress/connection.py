@@ -2,19 +2,20 @@
 
 Bytes go straight from one socket to the other, without a queue of ours: when one side cannot take more, the other is no
 longer read. Only request heads are looked into, and the beginning of tunnels to local addresses. A connection has one
-server at a time; the next request goes to the same one when its site is the same. While a request is being judged and
-its server connected, one task runs and nothing is read.
+server at a time; the next request goes to the same one, at once, when its site is the same. While a server is looked up
+and connected, one task runs and nothing is read.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from http import HTTPStatus
-from typing import Protocol, cast
+from typing import Protocol
 
-from ..policy.hosts import BLANK, Site, page_site
+from ..policy.hosts import BLANK, Site
 from ..policy.networks import AddressClass, classify_address
 from ..policy.reach import Reach
 from .answers import TUNNEL_OPEN, answer, welcome
@@ -27,12 +28,14 @@ from .http1 import (
     BadRequest,
     Body,
     RequestHead,
+    asking_site,
     parse_head,
     rewritten,
     split_absolute,
     split_authority,
 )
 from .resolve import Resolutions
+from .side import Side
 
 TLS_HANDSHAKE = b"\x16"
 SWITCHING = b"HTTP/1.1 101"
@@ -76,36 +79,7 @@ class Refused(Exception):
         self.rule = rule
 
 
-class _Side(asyncio.Protocol):
-    """One end of the pair: each stops reading while the other cannot write."""
-
-    transport: asyncio.Transport
-
-    def __init__(self) -> None:
-        self.peer: _Side | None = None
-        self.ended = False
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = cast(asyncio.Transport, transport)
-
-    def pause_writing(self) -> None:
-        if self.peer is not None:
-            self.peer.transport.pause_reading()
-
-    def resume_writing(self) -> None:
-        if self.peer is not None:
-            self.peer.transport.resume_reading()
-
-    def pass_end_on(self) -> bool:
-        """This side has sent its last byte. True while the other way is still open."""
-        self.ended = True
-        if self.peer is None or self.peer.ended:
-            return False
-        self.peer.transport.write_eof()
-        return True
-
-
-class Upstream(_Side):
+class Upstream(Side):
     """The server's end."""
 
     def __init__(self, connection: Connection, site: Site, kind: AddressClass) -> None:
@@ -131,7 +105,7 @@ class Upstream(_Side):
         self._connection.server_lost(self)
 
 
-class Connection(_Side):
+class Connection(Side):
     """The browser's end, which owns the other."""
 
     def __init__(self, owner: Owner) -> None:
@@ -202,44 +176,45 @@ class Connection(_Side):
     def _advance(self) -> None:
         while self._task is None and self._received and not self.transport.is_closing():
             match self.phase:
-                case Phase.HEAD:
-                    end = self._received.find(HEAD_END)
-                    if end < 0:
-                        self._check_size()
+                case Phase.HEAD | Phase.PEEK:
+                    if not self._judge():
                         return
-                    head = bytes(self._received[: end + len(HEAD_END)])
-                    del self._received[: end + len(HEAD_END)]
-                    self._run(head)
                 case Phase.BODY:
                     self._pass_body_on()
-                case Phase.PEEK:
-                    if not self._received.startswith(TLS_HANDSHAKE) and HEAD_END not in self._received:
-                        self._check_size()
-                        return
-                    self._run(None)
-                case Phase.UPGRADE | Phase.SPENT:
-                    self.abort()
-                    return
                 case Phase.SPLICE:
                     self._flush()
+                case Phase.UPGRADE | Phase.SPENT:
+                    self.abort()
 
-    def _check_size(self) -> None:
-        if len(self._received) > HEAD_BYTES:
-            self._say(Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The request's headers are too long."))
-
-    def _run(self, head: bytes | None) -> None:
-        self.transport.pause_reading()
-        self._task = self._loop.create_task(self._serve(head))
-
-    async def _serve(self, head: bytes | None) -> None:
+    def _judge(self) -> bool:
+        """Deal with the head of a request, or the beginning of a tunnel. False when more of it must come first."""
+        end = self._received.find(HEAD_END)
+        tls = self.phase is Phase.PEEK and self._received.startswith(TLS_HANDSHAKE)
+        if end < 0 and not tls:
+            if len(self._received) > HEAD_BYTES:
+                self._say(Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The request's headers are too long."))
+            return False
+        head = bytes(self._received[: end + len(HEAD_END)])
         try:
-            async with asyncio.timeout(self._owner.connect_seconds):
-                if head is None:
-                    await self._open_tunnel()
-                else:
-                    await self._take(parse_head(head))
+            if self.phase is Phase.PEEK:
+                waiting = self._open_tunnel(None if tls else parse_head(head))
+            else:
+                del self._received[: len(head)]
+                waiting = self._take(parse_head(head))
         except BadRequest as error:
             self._say(Refused(HTTPStatus.BAD_REQUEST, f"This is no request for a proxy: {error}."))
+        except Refused as refused:
+            self._say(refused)
+        else:
+            if waiting is not None:
+                self.transport.pause_reading()
+                self._task = self._loop.create_task(self._wait(waiting))
+        return True
+
+    async def _wait(self, work: Coroutine[None, None, None]) -> None:
+        try:
+            async with asyncio.timeout(self._owner.connect_seconds):
+                await work
         except Refused as refused:
             self._say(refused)
         except TimeoutError:
@@ -251,7 +226,8 @@ class Connection(_Side):
             self.transport.resume_reading()
             self._advance()
 
-    async def _take(self, head: RequestHead) -> None:
+    def _take(self, head: RequestHead) -> Coroutine[None, None, None] | None:
+        """What remains to be done for a request, if it cannot be passed on at once."""
         session = self._owner.authenticate(head.get("proxy-authorization"))
         if session is None:
             # A body that follows is not worth reading.
@@ -260,28 +236,34 @@ class Connection(_Side):
             raise Refused(HTTPStatus.PROXY_AUTHENTICATION_REQUIRED, "This proxy serves Browser Pilot's own browsers.")
         self.session = session
         if head.method == "CONNECT":
-            await self._connect(session.gate, Ask(split_authority(head.target), "tunnel"))
-        else:
-            await self._forward(session.gate, head)
+            return self._connect(session.gate, Ask(split_authority(head.target), "tunnel"))
+        return self._forward(session.gate, head)
 
-    async def _forward(self, gate: Gate, head: RequestHead) -> None:
+    def _forward(self, gate: Gate, head: RequestHead) -> Coroutine[None, None, None] | None:
         site, path = split_absolute(head.target)
         if site.host == WELCOME_HOST:
             self.transport.write(welcome())
-            return
+            return None
         body = Body(head)
-        ask = Ask(site, "http", _asker(head), head.get("sec-fetch-site"))
         if not body.done:
             self.phase = Phase.SPENT
+        ask = Ask(site, "http", asking_site(head), head.get("sec-fetch-site"))
         found = self._permitted(gate, ask)
         upstream = self._upstream
         if upstream is None or upstream.site != site or upstream.transport.is_closing():
             self._drop_upstream()
-            addresses, kind = await self._resolve(gate, ask, found)
-            upstream = await self._reach(site, addresses, kind)
-        else:
-            self._permitted_address(gate, ask, found, upstream.kind)
-        upstream.transport.write(rewritten(head, site, path))
+            return self._forward_anew(gate, ask, found, head, path, body)
+        self._permitted_address(gate, ask, found, upstream.kind)
+        self._send(upstream, head, path, body)
+        return None
+
+    async def _forward_anew(self, gate: Gate, ask: Ask, found: Reach, head: RequestHead, path: str, body: Body) -> None:
+        addresses, kind = await self._resolve(ask.site)
+        self._permitted_address(gate, ask, found, kind)
+        self._send(await self._reach(ask.site, addresses, kind), head, path, body)
+
+    def _send(self, upstream: Upstream, head: RequestHead, path: str, body: Body) -> None:
+        upstream.transport.write(rewritten(head, upstream.site, path))
         upstream.transport.resume_reading()
         self._body = None if body.done else body
         self.phase = Phase.UPGRADE if head.upgrades else Phase.HEAD if body.done else Phase.BODY
@@ -289,8 +271,7 @@ class Connection(_Side):
     async def _connect(self, gate: Gate, ask: Ask) -> None:
         self._drop_upstream()
         found = self._permitted(gate, ask)
-        addresses = await self._owner.resolutions.addresses(ask.site.host)
-        kind = max(map(classify_address, addresses), default=AddressClass.UNUSABLE)
+        addresses, kind = await self._resolve(ask.site)
         if kind.is_local and not kind.is_forbidden:
             self._tunnel = (ask, found, addresses, kind)
             self.transport.write(TUNNEL_OPEN)
@@ -301,28 +282,29 @@ class Connection(_Side):
         self.transport.write(TUNNEL_OPEN)
         self._splice(upstream)
 
-    async def _open_tunnel(self) -> None:
-        """A tunnel to a local address, once it shows what is to go through it."""
+    def _open_tunnel(self, head: RequestHead | None) -> Coroutine[None, None, None]:
+        """A tunnel to a local address, now that it shows what is to go through it: TLS (no head) or a request."""
         if self.session is None or self._tunnel is None:
             raise TypeError("a tunnel is opened after it was asked for")
         ask, found, addresses, kind = self._tunnel
         self.phase = Phase.SPENT
-        if not self._received.startswith(TLS_HANDSHAKE):
-            head = parse_head(bytes(self._received[: self._received.find(HEAD_END) + len(HEAD_END)]))
-            ask = replace(ask, origin=_asker(head) or BLANK)
+        if head is not None:
+            ask = replace(ask, origin=asking_site(head) or BLANK)
         self._permitted_address(self.session.gate, ask, found, kind)
-        self._splice(await self._reach(ask.site, addresses, kind))
+
+        async def connect() -> None:
+            self._splice(await self._reach(ask.site, addresses, kind))
+
+        return connect()
 
     def _splice(self, upstream: Upstream) -> None:
         self.phase = Phase.SPLICE
         upstream.transport.resume_reading()
 
-    async def _resolve(self, gate: Gate, ask: Ask, found: Reach) -> tuple[tuple[str, ...], AddressClass]:
-        addresses = await self._owner.resolutions.addresses(ask.site.host)
+    async def _resolve(self, site: Site) -> tuple[tuple[str, ...], AddressClass]:
+        addresses = await self._owner.resolutions.addresses(site.host)
         # Of several addresses the worst counts: which one is used must not matter.
-        kind = max(map(classify_address, addresses), default=AddressClass.UNUSABLE)
-        self._permitted_address(gate, ask, found, kind)
-        return addresses, kind
+        return addresses, max(map(classify_address, addresses), default=AddressClass.UNUSABLE)
 
     async def _reach(self, site: Site, addresses: tuple[str, ...], kind: AddressClass) -> Upstream:
         upstream = await connect_first(addresses, site.port, lambda: Upstream(self, site, kind))
@@ -381,12 +363,3 @@ class Connection(_Side):
         if upstream is not None:
             upstream.peer = None
             upstream.transport.abort()
-
-
-def _asker(head: RequestHead) -> Site | None:
-    """The site of the page that sends this; a page without one (``Origin: null``) counts as blank, not as unknown."""
-    for name in ("origin", "referer"):
-        value = head.get(name)
-        if value is not None:
-            return page_site(value) or BLANK
-    return None

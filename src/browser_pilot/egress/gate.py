@@ -26,6 +26,7 @@ from ..policy.reach import Reach, reach
 from ..policy.rules import Ruleset
 
 REFUSALS_KEPT = 50
+SITES_KEPT = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,8 @@ class SessionGate:
         self._within = within
         self._pages = pages
         self._opened: set[tuple[str, int]] = set()
+        self._judged: dict[Site, Reach] = {}
+        self._judged_by: Ruleset | None = None
         self._is_local: dict[str, bool] = {}
         self.refusals: deque[Refusal] = deque(maxlen=REFUSALS_KEPT)
 
@@ -77,7 +80,16 @@ class SessionGate:
         self._opened.add((site.host, site.port))
 
     def allows(self, ask: Ask) -> Reach:
-        return reach(self._rules(), ask.site, self._within)
+        rules = self._rules()
+        if rules is not self._judged_by:
+            self._judged_by = rules
+            self._judged.clear()
+        found = self._judged.get(ask.site)
+        if found is None:
+            if len(self._judged) >= SITES_KEPT:
+                self._judged.clear()
+            found = self._judged[ask.site] = reach(rules, ask.site, self._within)
+        return found
 
     def allows_address(self, ask: Ask, found: Reach, kind: AddressClass) -> Reach:
         site = ask.site

@@ -7,10 +7,10 @@ complete, so nobody here needs to know where an answer ends.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum, auto
+from functools import lru_cache
 
-from ..policy.hosts import Site, page_site, parse_host
+from ..policy.hosts import BLANK, Site, page_site, parse_host
 
 HEAD_END = b"\r\n\r\n"
 HEAD_BYTES = 256 * 1024
@@ -20,24 +20,34 @@ _METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)")
 # A stray CR, LF or NUL could make two heads of one further on.
 _CONTROL = re.compile(r"[\r\n\0]")
+_ORIGIN = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*)://[^/?#]*")
 _AUTHORITY = re.compile(r"(?P<host>\[[^\]]+\]|[^:\[\]]+):(?P<port>\d{1,5})")
 _HOP_BY_HOP = frozenset(
     {"connection", "keep-alive", "proxy-connection", "proxy-authorization", "te", "upgrade", "host"}
 )
 
 
+# A page load repeats the same few origins; parsing each of them once is enough.
+_site_of_origin = lru_cache(maxsize=1024)(page_site)
+
+
 class BadRequest(ValueError):
     """What came is no request that a proxy can pass on; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
 class RequestHead:
-    method: str
-    target: str
-    headers: tuple[tuple[str, str], ...]
+    """A parsed head. ``get`` takes names in lower case and gives the first value."""
+
+    __slots__ = ("_first", "headers", "method", "target")
+
+    def __init__(self, method: str, target: str, headers: tuple[tuple[str, str], ...]) -> None:
+        self.method = method
+        self.target = target
+        self.headers = headers
+        self._first = {name.lower(): value for name, value in reversed(headers)}
 
     def get(self, name: str) -> str | None:
-        return next((value for key, value in self.headers if key.lower() == name), None)
+        return self._first.get(name)
 
     @property
     def upgrades(self) -> bool:
@@ -66,15 +76,23 @@ def parse_head(data: bytes) -> RequestHead:
 
 def split_absolute(target: str) -> tuple[Site, str]:
     """``http://host:port/path`` as the site to go to and the path to ask it for."""
-    rest = target[len("http://") :]
-    if target[: len("http://")].lower() != "http://":
+    match = _ORIGIN.match(target)
+    if match is None or match[1].lower() != "http":
         raise BadRequest("a proxy needs the whole http address")
-    cut = next((position for position, character in enumerate(rest) if character in "/?#"), len(rest))
-    site = page_site(target)
-    if site is None or not site.host or "@" in rest[:cut]:
+    site = _site_of_origin(match[0])
+    if site is None or not site.host or "@" in match[0]:
         raise BadRequest("the address has no valid host")
-    path = rest[cut:].partition("#")[0]
+    path = target[match.end() :].partition("#")[0]
     return site, path if path.startswith("/") else f"/{path}"
+
+
+def asking_site(head: RequestHead) -> Site | None:
+    """The site of the page that sends this; a page without one (``Origin: null``) counts as blank, not as unknown."""
+    value = head.get("origin") or head.get("referer")
+    if value is None:
+        return None
+    match = _ORIGIN.match(value)
+    return (_site_of_origin(match[0]) if match else None) or BLANK
 
 
 def split_authority(target: str) -> Site:

@@ -56,6 +56,7 @@ class EgressProxy:
 
     def register(self, key: str, secret: str, gate: Gate) -> None:
         """Let a session in: its browser context authenticates as ``key`` with ``secret``."""
+        self.unregister(key)
         self._sessions[key] = Session(key, secret, gate)
 
     def unregister(self, key: str) -> None:
