@@ -23,7 +23,7 @@ from browser_pilot.errors import InvalidArgument
 from browser_pilot.pages.view import Row, View
 
 DEFAULT_MAX_TOKENS = 8_000
-_LEAST_TOKENS = 50
+_LEAST_TOKENS = 200
 
 # Keys and hashes; words; numbers in threes, where a space before counts; runs of signs; line ends; other scripts.
 _PIECES = re.compile(

@@ -313,7 +313,7 @@ function tellDefinition(element, role, place) {
   if (rows.length === start || !isPlainText(rows[start]) || rows[start].states.length) return;
   const term = rows[start - 1];
   if (role === 'term') rows[start].role = 'term';
-  else if (term?.role === 'term' && !term.states.length) append(term, ...rows.splice(start, 1));
+  else if (term?.role === 'term' && !term.states.length) append(term, rows.splice(start, 1)[0]);
 }
 
 /** @param {Element} element @param {Place} place */
