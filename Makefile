@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+ROOT := $(if $(filter 0,$(shell id -u)),,sudo -n)
 
-.PHONY: run test setup check demo bench clean
+.PHONY: run test setup check fuzz demo docs bench python-venv clean
 
 run: setup
 	@$(BIN)/browser-pilot serve --prove
@@ -17,9 +18,17 @@ check: setup
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
 	@$(BIN)/pyright
+	@$(BIN)/python -m pytest -q tests/policy --cov=browser_pilot.policy --cov-branch --cov-fail-under=100 --cov-report=term-missing:skip-covered
+
+# URLs judged by our parser and by Chromium's own; COUNT=… for another number.
+fuzz: setup
+	@$(BIN)/python -m tests.fuzz_urls $(or $(COUNT),1000000)
 
 demo: setup
 	@$(BIN)/browser-pilot demo
+
+docs: setup
+	@$(BIN)/python -m browser_pilot.server.reference > docs/tools.md
 
 bench: setup
 	@$(BIN)/python -m bench
@@ -27,13 +36,24 @@ bench: setup
 setup: $(STAMP)
 	@$(BIN)/browser-pilot setup-browser --quiet
 
-$(STAMP): pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Browser Pilot needs Python 3.11 or newer; set PYTHON=…"; exit 1; }
-	@test -x $(BIN)/python || { echo "Creating $(VENV) …"; $(PYTHON) -m venv $(VENV); }
+$(STAMP): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "Installing Browser Pilot and what it needs …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@$(BIN)/python -m browser_pilot.assets
 	@touch $(STAMP)
+
+$(BIN)/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Browser Pilot needs Python 3.11 or newer: make PYTHON=/path/to/python3"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || $(MAKE) --no-print-directory python-venv
+	@echo "Creating $(VENV) …"
+	@$(PYTHON) -m venv $(VENV)
+
+# Debian and Ubuntu keep venv in a package of its own.
+python-venv:
+	@echo "Python has no venv module; installing python3-venv …"
+	@$(ROOT) sh -c 'apt-get install -y python3-venv || { apt-get update && apt-get install -y python3-venv; }' >/dev/null 2>&1 \
+		&& $(PYTHON) -c 'import ensurepip' \
+		|| { echo "That did not work. Please run: sudo apt-get install python3-venv"; exit 1; }
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache dist

@@ -2,5 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 
-def main() -> None: ...
+
+def main() -> None:
+    arguments = sys.argv[1:]
+    # Each way imports only what it needs: the adapter must start fast.
+    if _is_for_the_adapter(arguments):
+        from .adapter.pump import run_adapter
+
+        run_adapter(arguments)
+    else:
+        from .cli import main as run_command_line
+
+        run_command_line()
+
+
+def _is_for_the_adapter(arguments: list[str]) -> bool:
+    return not arguments or (arguments[0].startswith("-") and arguments[0] not in {"-h", "--help", "--version"})
+
+
+if __name__ == "__main__":
+    main()

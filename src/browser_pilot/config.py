@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -16,9 +17,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from .errors import SettingsError
 from .home import locate_home
+from .policy_templates import TEMPLATES, TemplateName
 
 Mode = Literal["auto", "ask", "readonly"]
 AnswerFormat = Literal["toon", "json"]
+Threshold = Literal["low", "medium", "high", "never"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
 PREFIX = "BROWSER_PILOT_"
@@ -57,8 +60,47 @@ class ToolSettings(Section):
     timeout_ms: Positive = 30_000
 
 
+class AskFromSettings(Section):
+    """The risk from which a sensitive action asks, by what is at stake."""
+
+    own: Threshold = "low"
+    managed: Threshold = "high"
+    loopback: Threshold = "never"
+
+
+class DomainSettings(Section):
+    """One rule; what it leaves out is decided by a wider one, or by the defaults."""
+
+    read: bool | Literal["ask"] | None = None
+    write: bool | Literal["ask"] | None = None
+    requires_approval: bool | None = None
+    ask_from: Threshold | None = None
+    max_steps_per_hour: Annotated[int, Field(ge=0)] | None = None
+    mode: Mode | None = None
+
+
+class SubresourceSettings(Section):
+    """What pages may load in managed browsers, apart from where the agent may go."""
+
+    uncovered: Literal["rules", "allow", "deny"] = "rules"
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+
+
 class PolicySettings(Section):
+    """``mode`` holds for managed browsers, ``own_mode`` for the user's own Chrome; read-only holds for both."""
+
+    template: TemplateName = "balanced"
     mode: Mode = "auto"
+    own_mode: Mode = "ask"
+    uncovered: Literal["allow", "ask", "deny"] = "allow"
+    ask_from: AskFromSettings = AskFromSettings()
+    step_budget: Positive | None = None
+    rate_per_minute: Positive = 60
+    sensitive_patterns: tuple[str, ...] = ()
+    approval_timeout_s: Positive = 60
+    subresources: SubresourceSettings = SubresourceSettings()
+    domains: dict[str, DomainSettings] = {}
 
 
 class SessionSettings(Section):
@@ -68,8 +110,8 @@ class SessionSettings(Section):
 
 
 class FileSettings(Section):
-    screenshot_dir: str | None = None
-    download_dir: str | None = None
+    screenshot_dir: Path = Path("screenshots")
+    download_dir: Path = Path("downloads")
     max_download_mb: Positive = 2_048
     keep_days: Positive = 7
 
@@ -89,12 +131,38 @@ class Settings(Section):
     files: FileSettings = FileSettings()
     logging: LoggingSettings = LoggingSettings()
 
+    def at(self, home: Path) -> Settings:
+        """The same with every folder absolute: relative ones are in the home."""
+        folders = {name: home / getattr(self.files, name).expanduser() for name in ("screenshot_dir", "download_dir")}
+        return self.model_copy(update={"files": self.files.model_copy(update=folders)})
+
 
 Key = tuple[str, ...]
+
+# What one client may choose for itself (the adapter's options, or the query of its HTTP address).
+CLIENT_OPTIONS: dict[str, Key] = {
+    "tools": ("tools", "profile"),
+    "format": ("tools", "format"),
+    "max_tokens": ("tools", "max_tokens"),
+    "timeout_ms": ("tools", "timeout_ms"),
+    "headed": ("browser", "headless"),
+    "browser": ("browser", "executable"),
+    "user_data_dir": ("browser", "user_data_dir"),
+    "viewport": ("browser", "viewport"),
+    "read_only": ("policy", "mode"),
+}
 
 
 def config_path(home: Path) -> Path:
     return home / "config.toml"
+
+
+@dataclass(frozen=True)
+class LoadedSettings:
+    """The settings in force, and where each that is not a default came from."""
+
+    settings: Settings
+    origins: Mapping[Key, str]
 
 
 def load_settings(
@@ -104,8 +172,18 @@ def load_settings(
     options: Mapping[str, object] | None = None,
 ) -> Settings:
     """The settings in force. ``options`` are command-line choices by dotted key; those that are None are not set."""
+    return load_with_origins(home=home, environ=environ, options=options).settings
+
+
+def load_with_origins(
+    *,
+    home: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+    options: Mapping[str, object] | None = None,
+) -> LoadedSettings:
     environ = os.environ if environ is None else environ
-    path = config_path(home if home is not None else locate_home(environ))
+    home = home if home is not None else locate_home(environ)
+    path = config_path(home)
     merged: dict[str, Any] = {}
     origins: dict[Key, str] = {}
     layers = (
@@ -118,10 +196,39 @@ def load_settings(
             if value is not None:
                 _put(merged, key, value)
                 origins[key] = origin
+    _apply_template(merged, origins)
     try:
-        return Settings.model_validate(merged)
+        return LoadedSettings(Settings.model_validate(merged).at(home), origins)
     except ValidationError as error:
         raise _explain(error, origins) from None
+
+
+def client_settings(base: Settings, options: Mapping[str, object]) -> Settings:
+    """The settings for one client: the hub's, with the client's own options over them."""
+    changed = base.model_dump()
+    for name, value in options.items():
+        key = CLIENT_OPTIONS.get(name)
+        if key is None:
+            raise SettingsError(
+                f"{name!r} is not an option of a client.", suggestions=[f"Options: {', '.join(CLIENT_OPTIONS)}."]
+            )
+        _put(changed, *_client_value(key, value))
+    try:
+        return Settings.model_validate(changed)
+    except ValidationError as error:
+        raise _explain(error, {CLIENT_OPTIONS[name]: f"option {name}" for name in options}) from None
+
+
+def _client_value(key: Key, value: object) -> tuple[Key, object]:
+    match key, value:
+        case ("browser", "headless"), bool():
+            return key, not value
+        case ("policy", "mode"), True:
+            return key, "readonly"
+        case ("browser", "viewport"), str():
+            return key, value.lower().split("x")
+        case _:
+            return key, value
 
 
 def _read_file(path: Path) -> dict[str, Any]:
@@ -156,10 +263,10 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[Key, Any, st
             key: Key = ("hub", "port")
         else:
             key = tuple(variable.removeprefix(PREFIX).lower().split("__"))
-        yield key, _toml_value(text), variable
+        yield key, parse_value(text), variable
 
 
-def _toml_value(text: str) -> Any:
+def parse_value(text: str) -> Any:
     """``true``, ``8777`` and ``["a", "b"]`` as in the file; anything else is the text itself."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
@@ -176,6 +283,16 @@ def _put(table: dict[str, Any], key: Key, value: Any) -> None:
     table[key[-1]] = value
 
 
+def _apply_template(merged: dict[str, Any], origins: dict[Key, str]) -> None:
+    """Put the chosen template under what the user set. A wrong name is left for the check that follows."""
+    policy = merged.get("policy")
+    name = cast(dict[str, Any], policy).get("template") if isinstance(policy, dict) else None
+    for key, value in _leaves({"policy": TEMPLATES.get(name, {}) if isinstance(name, str) else {}}):
+        if key not in origins:
+            _put(merged, key, value)
+            origins[key] = f"the template {name}"
+
+
 def _explain(error: ValidationError, origins: Mapping[Key, str]) -> SettingsError:
     lines: list[str] = []
     for problem in error.errors(include_url=False):
@@ -187,9 +304,7 @@ def _explain(error: ValidationError, origins: Mapping[Key, str]) -> SettingsErro
             lines.append(f"{key}{where} is not a setting. {_known_keys(location)}")
         else:
             lines.append(f"{key} = {problem['input']!r}{where}: {problem['msg']}.")
-    return SettingsError(
-        " ".join(lines), suggestions=["`browser-pilot config show` lists every setting with its value."]
-    )
+    return SettingsError(" ".join(lines), suggestions=["Correct it there, or remove it to use the default."])
 
 
 def _known_keys(location: Key) -> str:

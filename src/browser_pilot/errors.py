@@ -31,7 +31,9 @@ whether the same call may be tried again (``retryable``). ``metadata`` names the
     │   ├── BudgetExhausted      BUDGET_EXHAUSTED
     │   ├── RateLimited          RATE_LIMITED
     │   └── CircuitOpen          CIRCUIT_OPEN
+    ├── RecordsUnavailable       RECORDS_UNAVAILABLE
     ├── GuestFailed              GUEST_FAILED
+    ├── HubUnavailable           HUB_UNAVAILABLE
     ├── SettingsError            INVALID_SETTINGS
     └── InternalError            INTERNAL_ERROR
 """
@@ -181,8 +183,21 @@ class CircuitOpen(Refused):
     retryable = True
 
 
+class RecordsUnavailable(PilotError):
+    """The activity log cannot be written, so nothing may be done that belongs in it."""
+
+    code = "RECORDS_UNAVAILABLE"
+
+
 class GuestFailed(PilotError):
     code = "GUEST_FAILED"
+
+
+class HubUnavailable(PilotError):
+    """No hub could be reached or started; the hub's own code, where it gave one, is the metadata's `cause`."""
+
+    code = "HUB_UNAVAILABLE"
+    retryable = True
 
 
 class SettingsError(PilotError):

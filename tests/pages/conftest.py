@@ -6,7 +6,6 @@ import asyncio
 import inspect
 import mimetypes
 import os
-import shutil
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -16,6 +15,9 @@ import pytest
 import pytest_asyncio
 from hypothesis import HealthCheck, settings
 from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+
+from browser_pilot.engines.arguments import launch_arguments
+from browser_pilot.engines.finder import find_browser
 
 # The machine may be busy with other work, so slowness is no failure here.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -72,18 +74,15 @@ async def serve_sites() -> AsyncGenerator[Sites]:
         yield sites
 
 
-def chromium_path() -> str | None:
-    chosen = os.environ.get("BROWSER_PILOT_BROWSER__EXECUTABLE")
-    return chosen or shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chrome")
-
-
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
-    arguments = ["--site-per-process", "--host-resolver-rules=MAP *.test 127.0.0.1", "--disable-gpu"]
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
-        arguments.append("--no-sandbox")
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    chosen = ["--site-per-process", "--host-resolver-rules=MAP *.test 127.0.0.1"]
+    arguments = launch_arguments(chosen, sandbox=not is_root)
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=chromium_path(), args=arguments)
+        browser = await playwright.chromium.launch(
+            executable_path=find_browser(os.environ.get("BROWSER_PILOT_BROWSER__EXECUTABLE")).executable, args=arguments
+        )
         yield browser
         await browser.close()
 

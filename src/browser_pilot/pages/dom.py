@@ -85,7 +85,8 @@ async def take_tree(
     answers = dict(answer for answer in await asyncio.gather(*map(one, frames)) if answer is not None)
     nodes = list(_nodes(top, 0, answers))
     left = sum(int(answer["left"]) for answer in answers.values()) + max(0, len(nodes) - max_nodes)
-    return DomTree(str(answers[top]["document"]), tuple(nodes[:max_nodes]), left)
+    world.tree = DomTree(str(answers[top]["document"]), tuple(nodes[:max_nodes]), left)
+    return world.tree
 
 
 def _nodes(number: int, depth: int, answers: dict[int, dict[str, Any]]) -> Iterator[Node]:

@@ -88,7 +88,11 @@ class Frames:
                 if not self._stale:
                     break
                 self._stale = False
-                await self._discover()
+                try:
+                    await self._discover()
+                except BaseException:
+                    self._stale = True  # cut short, by a cancelled call or a frame that went away
+                    raise
         return tuple(self._frames.values())
 
     async def get(self, number: int) -> Frame | None:

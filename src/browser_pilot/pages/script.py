@@ -19,8 +19,18 @@ _ORDER = (
     "lines.js",
     "snapshot.js",
     "locate.js",
+    "watch.js",
+    "aim.js",
+    "guard.js",
+    "fields.js",
+    "choose.js",
+    "picture.js",
     "tree.js",
     "content.js",
+    "scroll.js",
+    "waiting.js",
+    "storage.js",
+    "files.js",
 )
 
 

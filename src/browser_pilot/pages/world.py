@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
 from playwright.async_api import CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
@@ -44,6 +44,10 @@ _CUT_OFF = re.compile(r"Execution context was destroyed|navigated or closed|Cann
 
 class FrameGone(StaleRef):
     """The frame is no longer on the page, or its document went away twice during one call."""
+
+
+class IndexedTree(Protocol):
+    def ref(self, index: int) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,8 @@ class World:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.frames = Frames(page)
+        # The last DOM tree that was told, so that its indices can be used.
+        self.tree: IndexedTree | None = None
         self._installed: dict[str, Installed] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._linked: set[tuple[str, int]] = set()

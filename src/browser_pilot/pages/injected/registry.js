@@ -11,6 +11,8 @@ const entries = new Map();
 const refs = new WeakMap();
 /** @type {WeakMap<Element, number>} */
 const frameNumbers = new WeakMap();
+/** @type {Map<number, WeakRef<Element>>} */
+const frameElements = new Map();
 /** Elements that the debugger says listen for clicks. @type {WeakSet<Element>} */
 const listening = new WeakSet();
 /** @type {Element[]} */
@@ -84,5 +86,6 @@ const pilot = {
   /** Notes which frame an iframe element holds. @param {number} number @param {Element} element */
   adoptFrame(number, element) {
     frameNumbers.set(element, number);
+    frameElements.set(number, new WeakRef(element));
   },
 };

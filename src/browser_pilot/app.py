@@ -1,0 +1,317 @@
+"""The composition root: builds the hub from its parts, runs it, and takes it down in order.
+
+The hub's life: take the home's lock, clean up after a killed predecessor, listen, write the runtime file, serve until
+told to stop (a signal, ``browser-pilot stop``, or idleness when an adapter started it), close browsers, leave nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import logging
+import os
+import secrets
+import signal
+import socket
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+
+from . import __version__
+from .approvals.clearance import Clearance, rule_made_by
+from .approvals.grants import SessionGrants
+from .approvals.questions import Answer, Question
+from .approvals.queue import ApprovalQueue
+from .approvals.rules_store import RulesStore
+from .config import Settings, load_settings
+from .engines.managed import ManagedEngine
+from .errors import PilotError, SettingsError
+from .gateway import Gateway
+from .home import make_private_folder, write_private
+from .in_force import InForce, RuleChange, keep_out_of_the_hub
+from .leftovers import end_leftovers, temporary_folder
+from .locks import held
+from .policy.budgets import Budgets
+from .runtime import RuntimeInfo, read_runtime, remove_runtime, write_runtime
+from .server.clients import ClientList
+from .server.guard import names_of
+from .server.http import build_app
+from .server.local import LocalListener
+from .server.mcp_server import build_server
+from .server.parking import Parking
+from .server.tools import REGISTRY
+from .sessions.client import Client
+from .sessions.registry import SessionRegistry
+
+logger = logging.getLogger(__name__)
+
+HTTP_CLOSE_SECONDS = 2
+HOUSEKEEPING_SECONDS = 30.0
+LAST_GOOD = "the last change has a mistake and was not taken; `browser-pilot policy show` says which"
+
+
+class HubRunning(PilotError):
+    """Another hub has this home."""
+
+    code = "HUB_RUNNING"
+
+
+@dataclass(frozen=True)
+class Listening:
+    """Where the hub can be reached, and what there is to say about it."""
+
+    info: RuntimeInfo
+    note: str | None
+
+    @property
+    def mcp_url(self) -> str:
+        host = f"[{self.info.host}]" if ":" in self.info.host else self.info.host
+        return f"http://{host}:{self.info.port}/mcp"
+
+
+class _HttpServer(uvicorn.Server):
+    """uvicorn without its signal handlers: the hub has its own, for all its parts."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+class Hub:
+    """``load`` reads the settings again when their file has changed."""
+
+    def __init__(
+        self, settings: Settings, home: Path, *, detached: bool = False, load: Callable[[], Settings] | None = None
+    ) -> None:
+        self.home = home
+        self._rules_store = RulesStore(home)
+        self._load = load or (lambda: load_settings(home=home))
+        self._in_force = InForce(
+            settings, self._rules_store, home=home, load=self._load_usable, on_rule=self._note_rule
+        )
+        self._detached = detached
+        self._started = time.time()
+        self._stop = asyncio.Event()
+        self._engine = ManagedEngine()
+        self._sessions = SessionRegistry(self._engine)
+        self._approvals = ApprovalQueue(keep=self._keep_answer)
+        self._grants = SessionGrants()
+        self._parking = Parking()
+        clearance = Clearance(
+            queue=self._approvals, grants=self._grants, rules=lambda: self._in_force.rules, budgets=Budgets()
+        )
+        self._gateway = Gateway(self._sessions, clearance)
+        self._clients = ClientList(settings, REGISTRY, self._close_client)
+        REGISTRY.select(settings.tools.profile)
+
+    @property
+    def settings(self) -> Settings:
+        """Those in force now."""
+        return self._in_force.settings
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def reload(self) -> PilotError | None:
+        """Read settings and rules again; what is wrong with them, if anything."""
+        self._in_force.reload()
+        self._adopt(self._in_force.settings)
+        return self._in_force.problem
+
+    async def serve(
+        self, on_ready: Callable[[Listening], None], *, beside: Callable[[Listening], Awaitable[None]] | None = None
+    ) -> None:
+        """Run until stopped. ``on_ready`` is called once everything listens; ``beside`` then runs until it ends."""
+        loop = asyncio.get_running_loop()
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            with contextlib.suppress(NotImplementedError, AttributeError):
+                loop.add_signal_handler(getattr(signal, name), self.stop)
+        async with self.running() as listening:
+            on_ready(listening)
+            companion = asyncio.ensure_future(beside(listening)) if beside else None
+            await self._stop.wait()
+            if companion is not None:
+                companion.cancel()
+                await asyncio.wait({companion})
+            logger.info("stopping")
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[Listening]:
+        """A hub that serves while inside."""
+        make_private_folder(self.home)
+        with self._only_one(), bound_socket(self.settings.hub.host, self.settings.hub.port) as (listener, note):
+            self._clean_up()
+            token = _token(self.home)
+            host, port = self.settings.hub.host, listener.getsockname()[1]
+            self._in_force.add_built_in(keep_out_of_the_hub(host, port))
+            app = build_app(
+                registry=REGISTRY,
+                gateway=self._gateway,
+                clients=self._clients,
+                approvals=self._approvals,
+                parking=self._parking,
+                token=token,
+                hosts=names_of(host, port, self.settings.hub.allowed_hosts),
+                health=self.health,
+                stop=self.stop,
+                reload=self.reload,
+            )
+            local = LocalListener(
+                token=token,
+                clients=self._clients,
+                replaceable=self._detached,
+                server_for=lambda client: build_server(REGISTRY, self._gateway, self._parking, lambda _: client),
+                retire=self.stop,
+            )
+            address = await local.start(self.home)
+            http = _HttpServer(
+                uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=HTTP_CLOSE_SECONDS)
+            )
+            info = RuntimeInfo(os.getpid(), self._started, __version__, host, port, address, token, self._detached)
+            async with asyncio.TaskGroup() as tasks:
+                serving = tasks.create_task(http.serve(sockets=[listener]))
+                keeping = tasks.create_task(self._keep_house())
+                watching = tasks.create_task(self._in_force.watch(self._adopt))
+                warming = tasks.create_task(self._engine.warm())
+                write_runtime(self.home, info)
+                try:
+                    yield Listening(info, note)
+                finally:
+                    remove_runtime(self.home, info.pid)
+                    keeping.cancel()
+                    watching.cancel()
+                    self._approvals.close()
+                    warming.cancel()
+                    http.should_exit = True
+                    await local.close()
+                    await asyncio.wait({serving}, timeout=HTTP_CLOSE_SECONDS + 1)
+                    await self._sessions.close()
+                    await self._engine.close()
+
+    def health(self) -> dict[str, object]:
+        return {
+            "status": "ok",
+            "version": __version__,
+            "uptime_seconds": round(time.time() - self._started, 1),
+            "clients": len(self._clients),
+            "sessions": len(self._sessions),
+            "browsers": [
+                {"kind": facts.kind, "version": facts.version, "sessions": facts.contexts}
+                for facts in self._engine.facts()
+            ],
+            "approvals": {"open": len(self._approvals.pending), "watchers": self._approvals.watchers},
+            # Without the details: this needs no token.
+            "settings": "ok" if self._in_force.problem is None else LAST_GOOD,
+        }
+
+    def _load_usable(self) -> Settings:
+        settings = self._load()
+        REGISTRY.select(settings.tools.profile)
+        return settings
+
+    def _adopt(self, settings: Settings) -> None:
+        self._clients.adopt(settings)
+        logging.getLogger().setLevel(settings.logging.level.upper())
+
+    def _note_rule(self, change: RuleChange) -> None:
+        logger.info("the user changed the rule for %s: %s", change.pattern, change.after or "none")
+
+    def _keep_answer(self, question: Question, answer: Answer) -> None:
+        rule = rule_made_by(question, answer)
+        if rule is not None:
+            self._rules_store.put(rule)
+            self._in_force.reload()
+
+    async def _close_client(self, client: Client) -> None:
+        self._parking.drop(client.id)
+        for session in self._sessions.ids_of(client):
+            self._grants.forget(session)
+        await self._sessions.close_client(client)
+
+    @contextlib.contextmanager
+    def _only_one(self) -> Generator[None]:
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(held(self.home / "run" / "hub.lock"))
+            except TimeoutError:
+                other = read_runtime(self.home)
+                where = f" (process {other.pid}, port {other.port})" if other else ""
+                raise HubRunning(
+                    f"A hub already runs in this home{where}.",
+                    suggestions=["`browser-pilot status` shows it, `browser-pilot stop` ends it."],
+                ) from None
+            yield
+
+    def _clean_up(self) -> None:
+        orphans = end_leftovers(self.home)
+        if orphans:
+            logger.warning("ended %d browser processes that a killed hub had left", orphans)
+        # Playwright and Chromium put their temporary profiles here, so that the next start can find and remove them.
+        os.environ["TMPDIR"] = str(make_private_folder(temporary_folder(self.home)))
+
+    async def _keep_house(self) -> None:
+        """End clients that went away without a word, and a hub that nobody needs."""
+        loop = asyncio.get_running_loop()
+        last_used = loop.time()
+        while True:
+            idle_seconds = self.settings.hub.idle_minutes * 60
+            self._clients.changed.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._clients.changed.wait(), min(HOUSEKEEPING_SECONDS, idle_seconds))
+            await self._clients.expire(self.settings.sessions.idle_minutes * 60)
+            if len(self._clients):
+                last_used = loop.time()
+            elif self._detached and loop.time() - last_used >= idle_seconds:
+                logger.info("nobody has needed the hub for %.1f minutes", idle_seconds / 60)
+                self.stop()
+
+
+@contextlib.contextmanager
+def bound_socket(host: str, port: int) -> Generator[tuple[socket.socket, str | None]]:
+    """A listening socket at the wanted port, or at any free one with a note that says so."""
+    note = None
+    try:
+        listener = _listener(host, port)
+    except OSError as error:
+        if port == 0 or error.errno not in (errno.EADDRINUSE, errno.EACCES):
+            raise SettingsError(
+                f"hub.host = {host!r}: cannot listen there ({error.strerror}).",
+                suggestions=["Use 127.0.0.1, or an address of this machine."],
+            ) from None
+        listener = _listener(host, 0)
+        why = "is taken by another program" if error.errno == errno.EADDRINUSE else "is not ours to use"
+        note = f"port {port} {why}; using {listener.getsockname()[1]}"
+    with listener:
+        yield listener, note
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    """Listens at once: whoever reads the runtime file is never refused, and nobody else can get the port."""
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        if os.name == "posix":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen()
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def _token(home: Path) -> str:
+    """The bearer token of this home: made once, so that clients' configurations stay valid."""
+    path = home / "token"
+    try:
+        token = path.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        token = ""
+    if len(token) < 32:
+        token = secrets.token_urlsafe(32)
+        write_private(path, f"{token}\n")
+    return token

@@ -1,0 +1,141 @@
+"""Finding, starting and stopping the hub, as commands need it. Over HTTP with the standard library: no MCP here."""
+
+from __future__ import annotations
+
+import http
+import http.client
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from ..errors import HubUnavailable
+from ..hub_start import start_hub, wait_for_exit
+from ..runtime import RuntimeInfo, hub_lock, log_path, read_runtime
+
+ANSWER_SECONDS = 5.0
+STOP_SECONDS = 20.0
+
+
+class BrowserHealth(BaseModel):
+    kind: str
+    version: str
+    sessions: int
+
+
+class Health(BaseModel):
+    """What the hub says about itself at ``/health``."""
+
+    version: str
+    uptime_seconds: float
+    clients: int
+    sessions: int
+    browsers: list[BrowserHealth]
+
+
+class ConnectedClient(BaseModel):
+    id: str
+    name: str
+
+
+CLIENTS = TypeAdapter(list[ConnectedClient])
+
+
+@dataclass(frozen=True)
+class RunningHub:
+    """A hub that answered just now."""
+
+    info: RuntimeInfo
+    health: Health
+    clients: list[ConnectedClient]
+
+    @property
+    def mcp_url(self) -> str:
+        host = f"[{self.info.host}]" if ":" in self.info.host else self.info.host
+        return f"http://{host}:{self.info.port}/mcp"
+
+
+def token_path(home: Path) -> Path:
+    return home / "token"
+
+
+def find_hub(home: Path) -> RunningHub | None:
+    """The hub of this home, if one answers. A hub that lives but is silent raises ``HubUnavailable``."""
+    info = read_runtime(home)
+    if info is None:
+        return None
+    try:
+        clients = CLIENTS.validate_json(_fetch(info, "GET", "/api/clients"))
+        health = Health.model_validate_json(_fetch(info, "GET", "/health"))
+    except TimeoutError:
+        if not psutil.pid_exists(info.pid):
+            return None
+        raise HubUnavailable(
+            f"The hub (process {info.pid}) does not answer.",
+            suggestions=[f"Its messages are in {log_path(home)}.", f"If it does not recover, end process {info.pid}."],
+        ) from None
+    except (OSError, http.client.HTTPException, ValidationError):
+        # Nobody is there, or another program has the port since the hub was killed.
+        return None
+    return RunningHub(info, health, clients)
+
+
+def ensure_hub(home: Path) -> RunningHub:
+    """The running hub; a detached one is started when there is none."""
+    hub = find_hub(home)
+    if hub is not None:
+        return hub
+    with hub_lock(home):
+        hub = find_hub(home)
+        if hub is None:
+            start_hub(home)
+            hub = find_hub(home)
+    if hub is None:
+        raise HubUnavailable(
+            "The hub was started but does not answer.",
+            suggestions=["`browser-pilot doctor` checks it.", f"Its messages are in {log_path(home)}."],
+        )
+    return hub
+
+
+def stop_hub(home: Path, hub: RunningHub, *, timeout_seconds: float = STOP_SECONDS) -> None:
+    """Ask the hub to end and wait until its process is gone."""
+    pid = hub.info.pid
+    try:
+        _fetch(hub.info, "POST", "/api/stop")
+    except (OSError, http.client.HTTPException) as error:
+        if psutil.pid_exists(pid):
+            raise HubUnavailable(f"The hub (process {pid}) did not take the order to stop: {error}.") from error
+    if not wait_for_exit(pid, timeout_seconds=timeout_seconds):
+        raise HubUnavailable(
+            f"The hub (process {pid}) was told to stop but still runs after {timeout_seconds:.0f} seconds.",
+            suggestions=[f"Its messages are in {log_path(home)}.", f"If it does not recover, end process {pid}."],
+        )
+
+
+def ask(
+    info: RuntimeInfo,
+    method: str,
+    path: str,
+    *,
+    body: bytes | None = None,
+    headers: Mapping[str, str] | None = None,
+    timeout_seconds: float = ANSWER_SECONDS,
+) -> tuple[int, bytes]:
+    """One request with the token: the answer's status and body. Raises ``OSError`` or ``HTTPException``."""
+    connection = http.client.HTTPConnection(info.host, info.port, timeout=timeout_seconds)
+    try:
+        connection.request(method, path, body, {"Authorization": f"Bearer {info.token}", **(headers or {})})
+        response = connection.getresponse()
+        return response.status, response.read()
+    finally:
+        connection.close()
+
+
+def _fetch(info: RuntimeInfo, method: str, path: str) -> bytes:
+    status, body = ask(info, method, path)
+    if status != http.HTTPStatus.OK:
+        raise http.client.HTTPException(f"status {status}")
+    return body

@@ -1,0 +1,88 @@
+"""`browser-pilot status` and `browser-pilot stop`: the running hub, seen and ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .. import __version__
+from ..home import locate_home
+from .hub import RunningHub, find_hub, stop_hub, token_path
+from .output import GOOD, RUNNING, WARNING, print_json, progress, say
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+
+
+def status(as_json: AsJson = False) -> None:
+    """Show the hub: where it listens, its clients, sessions and browsers."""
+    home = locate_home()
+    hub = find_hub(home)
+    if as_json:
+        print_json(status_data(home, hub))
+    elif hub is None:
+        say("○ No hub is running.")
+        say("  `browser-pilot serve` starts one; an MCP client that runs `browser-pilot` starts one by itself.")
+    else:
+        _show(home, hub)
+
+
+def stop(as_json: AsJson = False) -> None:
+    """End the hub and its browsers; fine when none is running."""
+    home = locate_home()
+    hub = find_hub(home)
+    if hub is not None:
+        with progress("Stopping the hub …"):
+            stop_hub(home, hub)
+    if as_json:
+        print_json({"was_running": hub is not None, "pid": hub.info.pid if hub else None})
+    elif hub is None:
+        say("○ No hub was running.")
+    else:
+        say(GOOD, f" The hub (process {hub.info.pid}) has ended.")
+
+
+def status_data(home: Path, hub: RunningHub | None) -> dict[str, object]:
+    if hub is None:
+        return {"running": False, "home": str(home)}
+    return {
+        "running": True,
+        "home": str(home),
+        "mcp_url": hub.mcp_url,
+        "token_file": str(token_path(home)),
+        "pid": hub.info.pid,
+        "port": hub.info.port,
+        "detached": hub.info.detached,
+        "version": hub.health.version,
+        "uptime_seconds": hub.health.uptime_seconds,
+        "sessions": hub.health.sessions,
+        "clients": [client.model_dump() for client in hub.clients],
+        "browsers": [browser.model_dump() for browser in hub.health.browsers],
+    }
+
+
+def _show(home: Path, hub: RunningHub) -> None:
+    health = hub.health
+    say(RUNNING, f" Browser Pilot {health.version} listens at ", hub.mcp_url)
+    rows = [
+        ("Up for", uptime_in_words(health.uptime_seconds)),
+        ("Process", f"{hub.info.pid}{', started by a client' if hub.info.detached else ''}"),
+        ("Token in", str(token_path(home))),
+        ("Clients", ", ".join(f"{client.name} ({client.id})" for client in hub.clients) or "none"),
+        ("Sessions", str(health.sessions)),
+        ("Browsers", ", ".join(f"{browser.kind} {browser.version}" for browser in health.browsers) or "none yet"),
+    ]
+    for label, value in rows:
+        say(f"  {label:<9} ", value)
+    if health.version != __version__:
+        say(WARNING, f" This command is version {__version__}. `browser-pilot stop` lets the next start use it.")
+
+
+def uptime_in_words(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    parts = [(days, "d"), (hours, "h"), (minutes, "min"), (rest, "s")]
+    shown = [f"{number} {unit}" for number, unit in parts if number]
+    return " ".join(shown[:2]) or "0 s"

@@ -1,0 +1,72 @@
+"""The tabs of one session in one context: opened by us or by the pages themselves, numbered, one of them current.
+
+A context may be shared (a persistent profile), so only pages that we opened, and their popups, are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from playwright.async_api import BrowserContext, Page
+
+from .playwright_errors import translated
+from .tab import Tab
+
+
+class TabSet:
+    def __init__(self, context: BrowserContext, numbers: Iterator[int]) -> None:
+        self._context = context
+        self._numbers = numbers
+        self._tabs: dict[str, Tab] = {}
+        self._not_closed_by_us: set[str] = set()
+        self.current_id: str | None = None
+        context.on("page", self._adopt_orphan)
+
+    def __iter__(self) -> Iterator[Tab]:
+        return iter([tab for tab in self._tabs.values() if tab.open])
+
+    def get(self, tab_id: str) -> Tab | None:
+        """The tab, crashed ones included; closed ones are gone."""
+        return self._tabs.get(tab_id)
+
+    def lost_with_browser(self) -> frozenset[str]:
+        """What went down with the browser: it reports its pages closed before it is reported dead itself."""
+        return frozenset(self._not_closed_by_us)
+
+    async def open(self) -> Tab:
+        with translated("Opening a tab"):
+            page = await self._context.new_page()
+        tab = self._adopt(page)
+        self.current_id = tab.id
+        return tab
+
+    def select(self, tab: Tab) -> None:
+        self.current_id = tab.id
+
+    async def close(self, tab: Tab) -> None:
+        with translated("Closing the tab"):
+            await tab.page.close()
+        self._not_closed_by_us.discard(tab.id)
+        self._forget(tab)
+
+    def _adopt(self, page: Page) -> Tab:
+        tab = Tab(f"t{next(self._numbers)}", page)
+        self._tabs[tab.id] = tab
+        self._not_closed_by_us.add(tab.id)
+        page.on("popup", lambda popup: self._adopt_popup(tab, popup))
+        page.on("close", lambda _: self._forget(tab))
+        return tab
+
+    def _adopt_popup(self, opener: Tab, page: Page) -> None:
+        if all(tab.page is not page for tab in self._tabs.values()):
+            opener.activity.note_tab(self._adopt(page).id, page.url)
+
+    def _adopt_orphan(self, page: Page) -> None:
+        """A link that was opened in a tab of its own has no opener, but the page that held it expects one."""
+        opener = next((tab for tab in self._tabs.values() if tab.activity.expects(page.url)), None)
+        if opener is not None:
+            self._adopt_popup(opener, page)
+
+    def _forget(self, tab: Tab) -> None:
+        if self._tabs.pop(tab.id, None) is not None and self.current_id == tab.id:
+            self.current_id = next(reversed(self._tabs), None)

@@ -1,0 +1,159 @@
+"""Where a URL leads, read as the browser reads it (WHATWG URL standard, IDNA), never as a regular expression would.
+
+A text that the parser refuses, a scheme other than http and https, or a host with characters that no real name has is
+refused: there is no second guess. Whoever opens a page must hand the browser ``Address.href``, the canonical form, so
+that what was judged is what is opened. Resolving names is not done here; the egress proxy judges resolved addresses.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from ada_url import URL, HostType
+
+from ..errors import DomainDenied, InvalidArgument
+from .networks import AddressClass, classify_address
+
+Scheme = Literal["http", "https", "about"]
+
+DEFAULT_PORTS: dict[str, int] = {"http": 80, "https": 443}
+SHOWN_CHARACTERS = 200
+
+# What people type into an address bar: a name with a dot, localhost or an IPv6 address. Not "mailto:a@b".
+_BARE = re.compile(
+    r"(?P<host>[^\s/?#:@\\]+\.[^\s/?#:@\\]+|localhost|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?(?:[/?#].*)?", re.DOTALL
+)
+_NAME = re.compile(r"(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}")
+_NAME_CHARACTERS = 253
+_IPV4 = re.compile(r"\d+\.\d+\.\d+\.\d+")
+# Pages without a host of their own: nothing of anyone's site is in them but what another site put there.
+_BLANK_SCHEMES = frozenset({"about:", "data:", "chrome-error:"})
+_METADATA_NAMES = frozenset(
+    {"metadata", "metadata.google.internal", "metadata.goog", "instance-data", "instance-data.ec2.internal"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Scheme, host and port. The host is ASCII, lower case, without a final dot; IPv6 stands in brackets."""
+
+    scheme: Scheme
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        if not self.host:
+            return "about:blank"
+        return self.host if self.port == DEFAULT_PORTS[self.scheme] else f"{self.host}:{self.port}"
+
+    @property
+    def origin(self) -> str:
+        return f"{self.scheme}://{self}" if self.host else "null"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A URL that may be handed to the browser, and the site it leads to."""
+
+    href: str
+    site: Site
+
+
+BLANK = Site("about", "", 0)
+
+
+def parse_address(url: str) -> Address:
+    """The address that an agent asks for; ``example.com`` and ``localhost:3000/x`` will do, as in an address bar.
+
+    Raises ``InvalidArgument`` or ``DomainDenied`` for what is no page.
+    """
+    bare = _BARE.fullmatch(url.strip())
+    if bare is not None:
+        host = parse_host(bare["host"])
+        is_local = host is not None and address_class(host) is AddressClass.LOOPBACK
+        url = f"{'http' if is_local else 'https'}://{url.strip()}"
+    try:
+        parsed = URL(url)
+    except ValueError:
+        raise InvalidArgument(
+            f"{_shown(url)} is not a URL that a browser can open.",
+            suggestions=["Give the whole URL, such as https://example.com/path."],
+        ) from None
+    if parsed.protocol == "about:" and parsed.pathname == "blank":
+        return Address("about:blank", BLANK)
+    if parsed.protocol not in ("http:", "https:"):
+        raise DomainDenied(
+            f"Only http, https and about:blank can be opened, not {_shown(parsed.protocol)}.",
+            suggestions=["Serve local files with `python3 -m http.server` and open http://localhost:8000/."],
+        )
+    site = _site(parsed)
+    if site is None:
+        raise InvalidArgument(
+            f"{_shown(url)} has a host name that is not valid.", suggestions=["Check the spelling of the host name."]
+        )
+    return Address(parsed.href, site)
+
+
+def page_site(url: str) -> Site | None:
+    """The site of a page or frame that is open already; None for one that is never touched (chrome:, file: …)."""
+    try:
+        parsed = URL(url)
+        if parsed.protocol == "blob:":
+            # An object URL belongs to the origin that made it.
+            parsed = URL(parsed.origin)
+    except ValueError:
+        return None
+    if parsed.protocol in _BLANK_SCHEMES:
+        return BLANK
+    return _site(parsed) if parsed.protocol in ("http:", "https:") else None
+
+
+def parse_host(text: str) -> str | None:
+    """A bare host (``EXAMPLE.com.``, ``0x7f.1``, ``[::1]``) in canonical form; None when it is not one."""
+    if not text or re.search(r"[\s/\\?#@]", text) or (":" in text and not text.startswith("[")):
+        return None
+    try:
+        parsed = URL(f"http://{text}/")
+    except ValueError:
+        return None
+    return None if parsed.port else _canonical_host(parsed)
+
+
+def address_class(host: str) -> AddressClass | None:
+    """What a host is by its own text; None for a name that says nothing before it is resolved."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return AddressClass.LOOPBACK
+    if host in _METADATA_NAMES:
+        return AddressClass.METADATA
+    return classify_address(host.strip("[]")) if is_address(host) else None
+
+
+def is_address(host: str) -> bool:
+    """Whether a canonical host is an IP address: in brackets, or four numbers, which no name can be."""
+    return host.startswith("[") or _IPV4.fullmatch(host) is not None
+
+
+def is_loopback(site: Site) -> bool:
+    return address_class(site.host) is AddressClass.LOOPBACK
+
+
+def _site(parsed: URL) -> Site | None:
+    host = _canonical_host(parsed)
+    if host is None:
+        return None
+    scheme: Scheme = "https" if parsed.protocol == "https:" else "http"
+    return Site(scheme, host, int(parsed.port) if parsed.port else DEFAULT_PORTS[scheme])
+
+
+def _canonical_host(parsed: URL) -> str | None:
+    host = parsed.hostname
+    if parsed.host_type != HostType.DEFAULT:
+        return host
+    host = host.removesuffix(".")
+    return host if len(host) <= _NAME_CHARACTERS and _NAME.fullmatch(host) else None
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…")

@@ -1,0 +1,137 @@
+"""The hub's HTTP side: `/mcp` (Streamable HTTP, both protocol eras), `/health`, and `/api` for the command line."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from ..approvals.queue import ApprovalQueue
+from ..config import parse_value
+from ..errors import PilotError, SettingsError
+from ..gateway import Gateway
+from ..sessions.client import Client
+from .answers import error_data
+from .approvals_api import approval_routes
+from .clients import HTTP, ClientList
+from .guard import Guard
+from .mcp_server import Context, build_server
+from .parking import Parking
+from .registry import Registry
+
+LARGEST_BODY = 4 * 1024 * 1024
+
+
+class HttpClients:
+    """Tells HTTP clients apart: by their MCP session, or in the stateless era by the name they give."""
+
+    def __init__(self, clients: ClientList) -> None:
+        self._clients = clients
+        self._by_key: dict[str, Client] = {}
+
+    def of(self, context: Context) -> Client:
+        request = cast(Request, context.request)
+        session = request.headers.get("mcp-session-id")
+        key = f"session {session}" if session else self._stateless_key(context, request)
+        client = self._by_key.get(key)
+        if client is None or client not in self._clients:
+            client = self._by_key[key] = self._clients.join(_options(request), kind=HTTP)
+        return client
+
+    async def end(self, session: str) -> None:
+        client = self._by_key.pop(f"session {session}", None)
+        if client is not None:
+            await self._clients.leave(client)
+
+    def check(self, request: Request) -> None:
+        """Raise SettingsError for a query that no client could have."""
+        if options := _options(request):
+            self._clients.settings_for(options)
+
+    @staticmethod
+    def _stateless_key(context: Context, request: Request) -> str:
+        params = context.session.client_params
+        name = params.client_info.name if params else ""
+        return f"stateless {name} {request.url.query}"
+
+
+def _options(request: Request) -> dict[str, Any]:
+    """The client's own options, from its address; ``client`` only names it."""
+    return {name: parse_value(value) for name, value in request.query_params.items() if name != "client"}
+
+
+class McpEndpoint:
+    """Streamable HTTP with what the SDK leaves to us: options in the query, and clients that end their session."""
+
+    def __init__(self, inner: ASGIApp, clients: HttpClients) -> None:
+        self._inner = inner
+        self._clients = clients
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        try:
+            self._clients.check(request)
+        except SettingsError as error:
+            await JSONResponse(error_data(error), 400)(scope, receive, send)
+            return
+        await self._inner(scope, receive, send)
+        if request.method == "DELETE" and (session := request.headers.get("mcp-session-id")):
+            await self._clients.end(session)
+
+
+def build_app(
+    *,
+    registry: Registry,
+    gateway: Gateway,
+    clients: ClientList,
+    approvals: ApprovalQueue,
+    parking: Parking,
+    token: str,
+    hosts: frozenset[str],
+    health: Callable[[], dict[str, Any]],
+    stop: Callable[[], None],
+    reload: Callable[[], PilotError | None],
+) -> Starlette:
+    http_clients = HttpClients(clients)
+    server = build_server(registry, gateway, parking, http_clients.of)
+    manager = StreamableHTTPSessionManager(app=server, max_request_body_size=LARGEST_BODY)
+
+    async def show_health(_: Request) -> JSONResponse:
+        return JSONResponse(health())
+
+    async def show_clients(_: Request) -> JSONResponse:
+        return JSONResponse([{"id": client.id, "name": client.name} for client in clients])
+
+    async def stop_hub(_: Request) -> JSONResponse:
+        stop()
+        return JSONResponse({"stopping": True})
+
+    async def reload_settings(_: Request) -> JSONResponse:
+        problem = reload()
+        return JSONResponse({"problem": None if problem is None else error_data(problem)})
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncGenerator[None]:
+        async with manager.run():
+            yield
+
+    return Starlette(
+        routes=[
+            Route("/mcp", McpEndpoint(StreamableHTTPASGIApp(manager), http_clients)),
+            Route("/health", show_health),
+            Route("/api/clients", show_clients),
+            Route("/api/stop", stop_hub, methods=["POST"]),
+            Route("/api/reload", reload_settings, methods=["POST"]),
+            *approval_routes(approvals),
+        ],
+        middleware=[Middleware(Guard, token=token, hosts=hosts)],
+        lifespan=lifespan,
+    )

@@ -1,0 +1,89 @@
+"""Turns a tool's argument model into a JSON schema of few tokens, and bad arguments into one clear error. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeVar, cast
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from ..errors import InvalidArgument
+
+LONGEST_VALUE_SHOWN = 80
+LONGEST_TIMEOUT_MS = 600_000
+# Taken by every tool and told once, in the server's instructions: repeating them would cost 500 tokens a client.
+UNLISTED: dict[str, JsonValue] = {"unlisted": True}
+
+
+class Arguments(BaseModel):
+    """The base of every tool's arguments: unknown names are refused, not ignored."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class TabArguments(Arguments):
+    tab: Annotated[str | None, Field(json_schema_extra=UNLISTED)] = None
+    session: Annotated[str | None, Field(json_schema_extra=UNLISTED)] = None
+    timeout_ms: Annotated[int | None, Field(ge=1, le=LONGEST_TIMEOUT_MS, json_schema_extra=UNLISTED)] = None
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+def lean_schema(model: type[Arguments]) -> dict[str, Any]:
+    """The model's schema as far as it tells an agent something: names, kinds, choices, what is required.
+
+    Titles, limits and what is off by default are left out: limits are checked here, and a value that breaks one gets
+    an answer that says what would be right. Where there are choices, the first one is the default.
+    """
+    schema = model.model_json_schema()
+    definitions = cast(dict[str, Any], schema.get("$defs", {}))
+    properties = cast(dict[str, dict[str, Any]], schema.get("properties", {}))
+    listed = {name: facts for name, facts in properties.items() if not facts.get("unlisted")}
+    lean: dict[str, Any] = {"type": "object", "properties": {name: _lean(listed[name], definitions) for name in listed}}
+    if schema.get("required"):
+        lean["required"] = schema["required"]
+    return lean
+
+
+def _lean(facts: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    if "$ref" in facts:
+        return _lean({**definitions[facts["$ref"].rpartition("/")[2]], **_without(facts, "$ref")}, definitions)
+    alternatives = [kind for kind in facts.get("anyOf", ()) if kind != {"type": "null"}]
+    if len(alternatives) == 1:
+        return _lean({**alternatives[0], **_without(facts, "anyOf")}, definitions)
+    kept = {key: facts[key] for key in ("type", "enum", "description", "required") if key in facts}
+    if "enum" in kept:
+        kept.pop("type", None)
+    if "items" in facts:
+        kept["items"] = _lean(facts["items"], definitions)
+    if "properties" in facts:
+        kept["properties"] = {name: _lean(inner, definitions) for name, inner in facts["properties"].items()}
+    default = facts.get("default")
+    if default and default != (kept.get("enum") or [None])[0]:
+        kept["default"] = default
+    return kept
+
+
+def _without(facts: Mapping[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in facts.items() if name != key}
+
+
+def parse_arguments(model: type[A], given: Mapping[str, Any]) -> A:
+    try:
+        return model.model_validate(dict(given))
+    except ValidationError as error:
+        problems: list[str] = []
+        for problem in error.errors(include_url=False):
+            name = ".".join(str(part) for part in problem["loc"]) or "arguments"
+            if problem["type"] == "extra_forbidden":
+                problems.append(f"there is no argument {name!r}")
+            elif problem["type"] == "missing":
+                problems.append(f"{name!r} is missing")
+            else:
+                shown = repr(problem["input"])
+                if len(shown) > LONGEST_VALUE_SHOWN:
+                    shown = f"{shown[:LONGEST_VALUE_SHOWN]}…"
+                problems.append(f"{name} = {shown}: {problem['msg'].removeprefix('Value error, ')}")
+        expected = ", ".join(model.model_fields)
+        raise InvalidArgument(f"{'; '.join(problems)}.", suggestions=[f"Arguments of this tool: {expected}."]) from None

@@ -1,0 +1,58 @@
+"""Who has which session: each client one of its own, made when first needed, closed when the client goes."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+
+from ..config import Settings
+from ..engines.engine import ContextRequest, Engine
+from ..errors import NoSession
+from .client import Client
+from .session import Session
+
+
+class SessionRegistry:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._default: dict[str, Session] = {}
+
+    def __len__(self) -> int:
+        return len(self._default)
+
+    def find(self, client: Client, session_id: str | None) -> Session:
+        """The client's session: its own by default, made now if need be; another client's is never found."""
+        session = self._default.get(client.id)
+        if session is None:
+            session = Session(f"s{secrets.token_hex(8)}", self._engine, context_request(client.settings))
+            self._default[client.id] = session
+        if session_id is not None and session_id != session.id:
+            raise NoSession(
+                f"There is no session {session_id!r}.", suggestions=["Leave `session` out to use your own."]
+            )
+        return session
+
+    def ids_of(self, client: Client) -> list[str]:
+        session = self._default.get(client.id)
+        return [] if session is None else [session.id]
+
+    async def close_client(self, client: Client) -> None:
+        session = self._default.pop(client.id, None)
+        if session is not None:
+            await session.close()
+
+    async def close(self) -> None:
+        sessions, self._default = list(self._default.values()), {}
+        await asyncio.gather(*(session.close() for session in sessions))
+
+
+def context_request(settings: Settings) -> ContextRequest:
+    browser = settings.browser
+    return ContextRequest(
+        executable=browser.executable,
+        headless=browser.headless,
+        args=browser.args,
+        viewport=browser.viewport,
+        user_data_dir=browser.user_data_dir,
+        launch_timeout_ms=browser.launch_timeout_ms,
+    )

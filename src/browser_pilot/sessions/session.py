@@ -1,0 +1,109 @@
+"""A client's browser state: one context and the tabs in it.
+
+Its life: created empty; the first use opens a context in a browser; when that browser dies the session forgets its
+tabs, tells the next caller that needs one of them, and opens a new context for whoever comes next; ``close`` ends it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from dataclasses import dataclass
+
+from ..engines.engine import ContextRequest, Engine, LiveContext
+from ..errors import BrowserCrashed, NoTab
+from ..pages.tab import Tab
+from ..pages.tabs import TabSet
+
+
+@dataclass(frozen=True)
+class _Opened:
+    live: LiveContext
+    tabs: TabSet
+
+
+class Session:
+    def __init__(self, session_id: str, engine: Engine, request: ContextRequest) -> None:
+        self.id = session_id
+        self._engine = engine
+        self._request = request
+        self._numbers = itertools.count(1)
+        self._opened: _Opened | None = None
+        self._opening = asyncio.Lock()
+        # Tabs that went down with their browser and that nobody was told about yet.
+        self._lost_tabs: frozenset[str] = frozenset()
+
+    def tabs(self) -> list[Tab]:
+        return list(self._opened.tabs) if self._opened else []
+
+    @property
+    def current_tab_id(self) -> str | None:
+        return self._opened.tabs.current_id if self._opened else None
+
+    def tab(self, tab_id: str | None) -> Tab:
+        """The named tab, or the current one."""
+        wanted = tab_id or self.current_tab_id
+        tab = self._opened.tabs.get(wanted) if self._opened and wanted else None
+        if tab is not None and tab.open:
+            return tab
+        lost, self._lost_tabs = self._lost_tabs, frozenset()
+        if (tab is not None and tab.crashed) or wanted in lost or (wanted is None and lost):
+            raise BrowserCrashed(
+                "The browser or the page in it ended unexpectedly; what was open is gone.",
+                suggestions=["Open the page again with browser_navigate: a new browser is started."],
+            )
+        if tab_id is None:
+            raise NoTab("No tab is open.", suggestions=["Open one: browser_navigate with a url."])
+        known = ", ".join(tab.id for tab in self.tabs()) or "none"
+        raise NoTab(f"There is no tab {tab_id!r}.", suggestions=[f"Open tabs: {known}."])
+
+    async def went_down(self, tab: Tab) -> bool:
+        """Whether a tab that is gone went down with its browser. Asking counts as having been told."""
+        if self._opened is not None:
+            await self._opened.live.settle()
+        lost = tab.crashed or tab.id in self._lost_tabs
+        self._lost_tabs -= {tab.id}
+        return lost
+
+    async def tab_or_new(self, tab_id: str | None) -> Tab:
+        """The named or current tab; when none was named and none is open, a new one."""
+        if tab_id is not None:
+            return self.tab(tab_id)
+        current = self._opened.tabs.get(self._opened.tabs.current_id or "") if self._opened else None
+        return current if current is not None and current.open else await self.open_tab()
+
+    async def open_tab(self) -> Tab:
+        self._lost_tabs = frozenset()
+        return await (await self._ensure_open()).tabs.open()
+
+    def select(self, tab_id: str) -> Tab:
+        tab = self.tab(tab_id)
+        if self._opened is not None:
+            self._opened.tabs.select(tab)
+        return tab
+
+    async def close_tab(self, tab_id: str | None) -> Tab:
+        tab = self.tab(tab_id)
+        if self._opened is not None:
+            await self._opened.tabs.close(tab)
+        return tab
+
+    async def close(self) -> None:
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            for tab in opened.tabs:
+                await opened.tabs.close(tab)
+            await opened.live.close()
+
+    async def _ensure_open(self) -> _Opened:
+        async with self._opening:
+            if self._opened is None or not self._opened.live.alive:
+                live = await self._engine.open(self._request)
+                self._opened = _Opened(live, TabSet(live.context, self._numbers))
+                live.on_lost(lambda: self._note_loss(live))
+            return self._opened
+
+    def _note_loss(self, live: LiveContext) -> None:
+        if self._opened is not None and live is self._opened.live:
+            self._lost_tabs = self._opened.tabs.lost_with_browser()
+            self._opened = None

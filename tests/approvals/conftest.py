@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import pytest
+
+from tests.approvals.people import configure
+from tests.hub_process import HubProcess, running_hub
+
+ASKS = """
+[policy]
+approval_timeout_s = 20
+[policy.domains."127.0.0.1"]
+write = "ask"
+"""
+
+
+@pytest.fixture(scope="session")
+def asking_hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
+    """A hub that asks before anything is changed on the test site."""
+    home = tmp_path_factory.mktemp("asking") / "home"
+    configure(home, ASKS)
+    with running_hub(home) as process:
+        yield process

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from .hub_process import HubProcess, running_hub
+from .sites import LOGIN, Site, serving
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home of its own for each test."""
+    return tmp_path / "home"
+
+
+@pytest.fixture(scope="session")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
+    """A hub that many tests of one worker share; each test is a client of its own."""
+    with running_hub(tmp_path_factory.mktemp("hub") / "home") as process:
+        yield process
+
+
+@pytest.fixture(scope="session")
+def site() -> Generator[Site]:
+    with serving({"/": LOGIN}) as served:
+        yield served

@@ -1,0 +1,181 @@
+"""Hundreds of malformed and wrong requests, over stdio and on the hub's own socket: an error each, and life goes on."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from browser_pilot.server.tools import REGISTRY
+from tests.hub_process import HubProcess, environment
+
+INTRODUCTION = {
+    "jsonrpc": "2.0",
+    "id": "hello",
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "wrong", "version": "1"}},
+}
+WRONG_VALUES: tuple[object, ...] = (None, True, -1, 3.5, "", "nonsense", [], ["x"], {}, {"x": 1}, "\u0000", "x" * 5_000)
+
+
+class Conversation:
+    """A raw client: writes lines, reads lines."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+
+    def send(self, line: bytes) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(line + b"\n")
+        self._process.stdin.flush()
+
+    def receive(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        assert line, "the adapter ended"
+        return json.loads(line)
+
+    def request(self, method: str, params: Any, request_id: Any = 1) -> dict[str, Any]:
+        self.send(json.dumps({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}).encode())
+        return self.receive()
+
+
+@contextmanager
+def conversation(hub: HubProcess) -> Generator[Conversation]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "browser_pilot", "--tools", "full,minimal"],
+        env=environment(hub.home),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    try:
+        talk = Conversation(process)
+        talk.send(json.dumps(INTRODUCTION).encode())
+        assert talk.receive()["result"]["serverInfo"]["name"] == "browser-pilot"
+        talk.send(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+        yield talk
+        assert talk.request("ping", {}, "still there")["result"] == {}
+    finally:
+        process.stdin.close() if process.stdin else None
+        process.wait(10)
+        process.stdout.close() if process.stdout else None
+
+
+def test_lines_that_are_no_requests(hub: HubProcess) -> None:
+    lines = [
+        b"{",
+        b"[",
+        b"nonsense",
+        b"7",
+        b'"text"',
+        b"null",
+        b"\xff\xfe\x00",
+        b"{} {}",
+        b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"',
+        b'{"a": NaN}',
+        b"[" * 50_000 + b"]" * 50_000,
+        b'{"jsonrpc": "2.0", "id": 1}',
+        b'{"jsonrpc": "1.0", "id": 1, "method": "ping"}',
+        b'{"id": 1, "method": "ping"}',
+        b'{"jsonrpc": "2.0", "id": {}, "method": "ping"}',
+        b'{"jsonrpc": "2.0", "id": 1, "method": 7}',
+        b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": 7}',
+        b"{}",
+        b"[]",
+    ]
+    with conversation(hub) as talk:
+        for line in lines * 3:
+            talk.send(line)
+            assert "error" in talk.receive(), line[:100]
+
+
+@pytest.mark.parametrize("method", ["nothing/here", "tools/list/", "Tools/List", "", "resources/read", "__proto__"])
+def test_methods_that_do_not_exist(hub: HubProcess, method: str) -> None:
+    with conversation(hub) as talk:
+        for params in ({}, {"name": 1}, {"cursor": "x"}):
+            assert "error" in talk.request(method, params)
+
+
+def test_every_tool_with_every_argument_wrong(hub: HubProcess) -> None:
+    calls = [
+        (tool.name, {argument: value})
+        for tool in REGISTRY
+        for argument, value in itertools.product([*tool.arguments.model_fields, "no_such_argument"], WRONG_VALUES)
+    ]
+    assert len(calls) > 400
+    allowed = {"NO_TAB", "INVALID_ARGUMENT", "NO_SESSION", "DOMAIN_DENIED", "NAVIGATION_FAILED"}
+    with conversation(hub) as talk:
+        for name, arguments in calls:
+            result = talk.request("tools/call", {"name": name, "arguments": arguments})["result"]
+            text = result["content"][0]["text"]
+            # A wrong argument that its tool tolerates (an empty filter, say) still meets a client without a tab.
+            assert result.get("isError") is True or name == "browser_tabs", (name, arguments, text)
+            if result.get("isError"):
+                assert text.split("\n")[0].removeprefix("error: ") in allowed, (name, arguments, text)
+
+
+@pytest.mark.parametrize("arguments", [7, "text", ["x"], None])
+@pytest.mark.parametrize("name", [None, 7, "", "no_such_tool", "browser_click\u0000", "x" * 100_000])
+def test_calls_of_tools_that_do_not_exist(hub: HubProcess, name: object, arguments: object) -> None:
+    with conversation(hub) as talk:
+        answer = talk.request("tools/call", {"name": name, "arguments": arguments})
+        assert "error" in answer or answer["result"]["isError"] is True
+
+
+def test_arguments_of_ten_megabytes(hub: HubProcess) -> None:
+    with conversation(hub) as talk:
+        for arguments in ({"element": "e1", "text": "x" * 10_000_000}, {"element": {"css": "x" * 10_000_000}}):
+            result = talk.request("tools/call", {"name": "browser_type", "arguments": arguments})["result"]
+            assert result["isError"] is True
+            assert "INVALID_ARGUMENT" in result["content"][0]["text"]
+            assert len(result["content"][0]["text"]) < 2_000
+
+
+@pytest.mark.parametrize(
+    "greeting",
+    [
+        b"",
+        b"\n",
+        b"nonsense\n",
+        b"[]\n",
+        b"{}\n",
+        b'{"hello": 1}\n',
+        b'{"hello": 1, "token": ""}\n',
+        b'{"hello": 1, "token": "wrong"}\n',
+        b'{"hello": 1, "token": 7}\n',
+        b'{"hello": 1, "token": null, "retire": true}\n',
+        b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n',
+        b"x" * 100_000 + b"\n",
+    ],
+)
+def test_the_private_socket_refuses_whoever_does_not_know_the_token(hub: HubProcess, greeting: bytes) -> None:
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(10)
+        connection.connect(hub.info.socket)
+        connection.sendall(greeting)
+        connection.shutdown(socket.SHUT_WR)
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert answer == b"" or json.loads(answer)["error"]["error"] == "PERMISSION_DENIED"
+    with hub.http() as http:
+        assert http.get("/health").status_code == 200
+
+
+def test_wrong_options_are_refused_with_advice(hub: HubProcess) -> None:
+    wrong: tuple[object, ...] = ({"tools": "x"}, {"format": "xml"}, {"colour": "red"}, {"viewport": "big"}, ["x"], "x")
+    for options in wrong:
+        greeting = {"hello": 1, "token": hub.info.token, "version": "0", "options": options}
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(10)
+            connection.connect(hub.info.socket)
+            connection.sendall(json.dumps(greeting).encode() + b"\n")
+            answer = b"".join(iter(lambda c=connection: c.recv(65536), b""))
+        error = json.loads(answer)["error"]
+        assert error["error"] == "INVALID_SETTINGS"
+        assert error["message"]
