@@ -4,9 +4,14 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from .hub_process import HubProcess, running_hub
 from .sites import LOGIN, Site, serving
+
+# Time is no measure here: the tests share two cores with browsers.
+settings.register_profile("patient", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 @pytest.fixture

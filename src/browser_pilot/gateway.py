@@ -19,9 +19,8 @@ from .approvals.questions import digest
 from .approvals.queue import Door
 from .errors import BrowserCrashed, NoTab, PilotError, Timeout
 from .pages.tab import Tab
-from .policy.addresses import Address, parse_address
 from .policy.decide import Request
-from .policy.hosts import BLANK, Site, page_site
+from .policy.hosts import BLANK, Address, Site, page_site, parse_address
 from .policy.vocabulary import Effect
 from .sessions.client import Client
 from .sessions.registry import SessionRegistry
@@ -104,19 +103,27 @@ class Gateway:
             ) from None
 
     async def _guarded(self, intent: Intent, tab: Tab, act: Callable[[Tab], Awaitable[T]]) -> T:
+        session = self._sessions.find(intent.client, intent.session)
         try:
-            return await act(tab)
+            result = await act(tab)
         except PilotError as error:
-            error.metadata.setdefault("tab", tab.id)
-            session = self._sessions.find(intent.client, intent.session)
             if isinstance(error, NoTab) and await session.went_down(tab):
-                raise BrowserCrashed(
-                    "The browser ended unexpectedly while it worked on this; it may or may not have happened.",
-                    suggestions=["Open the page again with browser_navigate: a new browser is started."],
-                    metadata={"tool": intent.tool, "tab": tab.id},
-                ) from error
+                raise _crashed(intent, tab) from error
+            error.metadata.setdefault("tab", tab.id)
             error.metadata.setdefault("url", tab.page.url)
             raise
+        # A page that closes itself is no failure; one that went down with its browser is, whatever it seemed to do.
+        if not tab.open and await session.went_down(tab):
+            raise _crashed(intent, tab)
+        return result
+
+
+def _crashed(intent: Intent, tab: Tab) -> BrowserCrashed:
+    return BrowserCrashed(
+        "The browser ended unexpectedly while it worked on this; it may or may not have happened.",
+        suggestions=["Open the page again with browser_navigate: a new browser is started."],
+        metadata={"tool": intent.tool, "tab": tab.id},
+    )
 
 
 @contextmanager

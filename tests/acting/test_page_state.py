@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 
 import pytest
 from playwright.async_api import BrowserContext
+from playwright.async_api import Error as PlaywrightError
 
-from browser_pilot.errors import InvalidArgument, Timeout
+from browser_pilot.errors import BrowserCrashed, InvalidArgument, Timeout
+from browser_pilot.pages.cdp import send
 from browser_pilot.pages.cookies import clear_cookies, delete_cookies, get_cookies, set_cookie
 from browser_pilot.pages.evaluate import evaluate
 from browser_pilot.pages.navigate import open_address
@@ -182,3 +185,16 @@ async def test_a_click_that_closes_its_tab_is_answered(context: BrowserContext, 
     assert popup is not None
     outcome = await click(popup, "#c")
     assert outcome.notices == ("The tab was closed.",)
+
+
+async def test_a_page_that_crashes_under_an_action_is_told_as_such(show: Show) -> None:
+    tab = await show("<button id=b disabled>Go</button>")
+    crasher = await tab.page.context.new_cdp_session(tab.page)
+    waiting = asyncio.create_task(click(tab, "#b"))
+    await asyncio.wait({waiting}, timeout=0.5)
+    crash = asyncio.ensure_future(send(crasher, "Page.crash"))
+    with pytest.raises(BrowserCrashed):
+        await waiting
+    await tab.page.close()
+    with pytest.raises(PlaywrightError):
+        await crash

@@ -13,15 +13,12 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from hypothesis import HealthCheck, settings
 from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 
 from browser_pilot.engines.arguments import launch_arguments
 from browser_pilot.engines.finder import find_browser
 
 # The machine may be busy with other work, so slowness is no failure here.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
 
 SITES = Path(__file__).parent / "sites"
 

@@ -68,7 +68,7 @@ def test_a_cut_answer_is_under_its_ceiling_and_says_what_is_left() -> None:
     assert answer.left == 2000 - len(answer.view.rows) + 7
 
 
-@given(views(), st.integers(50, 200))
+@given(views(), st.integers(200, 400))
 def test_going_on_with_the_cursor_shows_every_row_once(view: View, max_tokens: int) -> None:
     view = replace(view, rest=0)
     shown: list[Row] = []

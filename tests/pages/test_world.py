@@ -7,7 +7,9 @@ import asyncio
 import pytest
 from playwright.async_api import Page
 
-from browser_pilot.errors import OutcomeUnknown, Timeout
+from browser_pilot.errors import BrowserCrashed, OutcomeUnknown, Timeout
+from browser_pilot.pages.cdp import send
+from browser_pilot.pages.snapshot import take_view
 from browser_pilot.pages.world import FrameGone, World
 
 from .conftest import Sites
@@ -115,3 +117,28 @@ async def test_a_frame_that_was_removed_is_gone(page: Page, sites: Sites) -> Non
     for frame in frames[1:]:
         with pytest.raises(FrameGone):
             await world.call(frame, "documentToken", repeatable=True)
+
+
+async def test_a_crash_of_the_page_is_told_at_once(page: Page, sites: Sites) -> None:
+    await page.goto(sites.add("plain", "plain"))
+    world = World(page)
+    frame = await world.main_frame()
+    waiting = asyncio.create_task(world.call(frame, "never"))
+    await world.call(frame, "documentToken")
+    crash = await page.context.new_cdp_session(page)
+    crashing = asyncio.create_task(send(crash, "Page.crash"))
+    with pytest.raises(BrowserCrashed):
+        await waiting
+    crashing.cancel()
+    with pytest.raises(BrowserCrashed):
+        await world.call(frame, "documentToken")
+
+
+async def test_looking_for_listeners_again_and_again_does_no_harm(page: Page, sites: Sites) -> None:
+    folded = "<details open><summary>More</summary><input type=date><p>Inside</p></details>" * 20
+    await page.goto(sites.add("listeners", f"{folded}<p id=p>Press</p><script>p.onclick = () => 1</script>"))
+    world = World(page)
+    for _ in range(15):
+        await take_view(world)
+    view = await take_view(world)
+    assert [row.name for row in view.rows if row.role == "clickable"] == ["Press"]

@@ -39,7 +39,7 @@ KEYS: dict[str, tuple[str, str]] = {
     "s": ("session", "this session"),
     "w": ("always", "always on this site"),
     "d": ("deny", "deny"),
-    "b": ("block", "deny and block the site"),
+    "b": ("block", "deny and block"),
 }
 RISK_STYLES = {"low": "blue", "medium": "yellow", "high": "bold red"}
 

@@ -19,6 +19,7 @@ from browser_pilot.pages.activity import Mark
 from browser_pilot.pages.dialogs import DialogAppeared
 from browser_pilot.pages.frames import Frame
 from browser_pilot.pages.outcome import Outcome
+from browser_pilot.pages.playwright_errors import translate
 from browser_pilot.pages.settle import Reply, settle, summarize
 from browser_pilot.pages.tab import Tab
 from browser_pilot.pages.targets import Target, lost
@@ -82,7 +83,7 @@ async def perform(
     """Do one action and wait for what it sets off. A dialog that it opens ends the waiting and is told."""
     tab.dialogs.require_none()
     session = await tab.world.frames.main_session()
-    frame = target.frame if target else await tab.world.main_frame()
+    frame = target.frame if target else (await tab.world.frames.list())[0]
     await tab.activity.listen(session)
     mark = tab.activity.mark()
     hand = Hand(tab, frame, session, mark)
@@ -100,16 +101,8 @@ async def perform(
     except asyncio.CancelledError:
         _abandon(hand)
         raise
-    except PlaywrightError as error:
-        if tab.page.is_closed():
-            if hand.acted:
-                return Outcome(notices=("The tab was closed.",))
-            raise NoTab("The tab was closed meanwhile.") from error
-        raise
-    except NoTab:
-        if not hand.acted:
-            raise
-        return Outcome(notices=("The tab was closed.",))
+    except (PlaywrightError, NoTab) as error:
+        outcome = await _without_page(hand, error)
     finally:
         tab.activity.end(mark)
     return outcome.noting(*hand.notices)
@@ -132,6 +125,24 @@ async def answer_dialog(tab: Tab, *, accept: bool, text: str | None = None) -> O
         return Outcome(dialog=tab.dialogs.facts, new_tabs=tuple(mark.tabs), downloads=tuple(mark.downloads))
     finally:
         tab.activity.end(mark)
+
+
+async def _without_page(hand: Hand, error: PlaywrightError | NoTab) -> Outcome:
+    """What to say when the page was lost: an action may close its own tab, anything else is a failure."""
+    tab = hand.tab
+    if tab.page.is_closed():
+        if hand.acted and await _context_lives(tab):
+            return Outcome(notices=("The tab was closed.",))
+        raise NoTab("The tab was closed meanwhile.") from error
+    raise translate(error, "Acting on the page") if isinstance(error, PlaywrightError) else error
+
+
+async def _context_lives(tab: Tab) -> bool:
+    try:
+        await tab.page.context.cookies("http://localhost/")
+    except PlaywrightError:
+        return False
+    return True
 
 
 def _abandon(hand: Hand) -> None:

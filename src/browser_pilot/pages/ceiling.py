@@ -23,7 +23,7 @@ from browser_pilot.errors import InvalidArgument
 from browser_pilot.pages.view import Row, View
 
 DEFAULT_MAX_TOKENS = 8_000
-_LEAST_TOKENS = 50
+_LEAST_TOKENS = 200
 
 # Keys and hashes; words; numbers in threes, where a space before counts; runs of signs; line ends; other scripts.
 _PIECES = re.compile(
@@ -160,14 +160,14 @@ def cut(view: View, *, max_tokens: int = DEFAULT_MAX_TOKENS, cursor: str | None 
         if taken == len(row.label()):
             return _ended(view, [row], index + 1)
         already = len(view.rows[index].label()) - len(row.label())
-        where = Cursor(view.document, index, view.rows[index].ref, already + taken)
+        where = Cursor(view.document, view.skipped + index, view.rows[index].ref, already + taken)
         return Cut(replace(view, rows=(head,)), len(view.rows) - index + view.rest, where.encode())
     return _ended(view, rows, len(view.rows))
 
 
 def _ended(view: View, rows: list[Row], index: int) -> Cut:
     left = len(view.rows) - index + view.rest
-    where = Cursor(view.document, view.skipped + index - 1, view.rows[index - 1].ref) if left and index else None
+    where = Cursor(view.document, view.skipped + index - 1, view.rows[index - 1].ref) if left and rows else None
     return Cut(replace(view, rows=tuple(rows)), left, where.encode() if where else None)
 
 

@@ -14,7 +14,7 @@ from typing import TypeVar, cast
 from playwright.async_api import Dialog, Page
 from playwright.async_api import Error as PlaywrightError
 
-from browser_pilot.errors import DialogOpen, InvalidArgument
+from browser_pilot.errors import BrowserCrashed, DialogOpen, InvalidArgument
 from browser_pilot.pages.outcome import DialogFacts, DialogKind
 
 T = TypeVar("T")
@@ -32,11 +32,13 @@ class Dialogs:
     def __init__(self, page: Page, *, patience_seconds: float = PATIENCE_SECONDS) -> None:
         self._patience_seconds = patience_seconds
         self._dialog: Dialog | None = None
-        self._opened = asyncio.Event()
+        self._crashed = False
+        self._waiting: set[asyncio.Future[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._dismissing: asyncio.Task[None] | None = None
         self._unanswered: list[str] = []
         page.on("dialog", self._open)
+        page.on("crash", lambda _: self._crash())
         page.on("close", lambda _: self._forget())
 
     @property
@@ -58,16 +60,26 @@ class Dialogs:
         return told
 
     async def unless_opened(self, work: Coroutine[object, object, T]) -> T:
-        """The result of ``work``; DialogAppeared as soon as a dialog opens, for the work may then never end."""
+        """The result of ``work``; DialogAppeared as soon as a dialog opens, for the work may then never end.
+
+        The same goes for a page that crashes: BrowserCrashed.
+        """
         task = asyncio.ensure_future(work)
-        opened = asyncio.ensure_future(self._opened.wait())
+        stopped: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.add(stopped)
         try:
-            await asyncio.wait({task, opened}, return_when=asyncio.FIRST_COMPLETED)
+            if self._dialog is None and not self._crashed:
+                await asyncio.wait({task, stopped}, return_when=asyncio.FIRST_COMPLETED)
             if not task.done() and self.facts is not None:
                 raise _opened(self.facts, DialogAppeared)
+            if not task.done() and self._crashed:
+                raise BrowserCrashed(
+                    "The page crashed; what was done may or may not have happened.",
+                    suggestions=["Open the page again with browser_navigate."],
+                )
             return await task
         finally:
-            opened.cancel()
+            self._waiting.discard(stopped)
             if not task.done():
                 task.cancel()
 
@@ -89,8 +101,17 @@ class Dialogs:
 
     def _open(self, dialog: Dialog) -> None:
         self._dialog = dialog
-        self._opened.set()
+        self._stop_waiting()
         self._timer = asyncio.get_running_loop().call_later(self._patience_seconds, self._give_up, dialog)
+
+    def _crash(self) -> None:
+        self._crashed = True
+        self._stop_waiting()
+
+    def _stop_waiting(self) -> None:
+        for stopped in self._waiting:
+            if not stopped.done():
+                stopped.set_result(None)
 
     def _give_up(self, dialog: Dialog) -> None:
         if dialog is not self._dialog:
@@ -103,7 +124,6 @@ class Dialogs:
 
     def _forget(self) -> None:
         self._dialog = None
-        self._opened.clear()
         if self._timer is not None:
             self._timer.cancel()
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from playwright.async_api import Error as PlaywrightError
 
 from browser_pilot.pages.cdp import send
 from browser_pilot.pages.frames import Frame
-from browser_pilot.pages.world import Remote, World
+from browser_pilot.pages.world import Heard, Remote, World
 
-_CLICKS = frozenset({"click", "dblclick", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart"})
+_CLICKS = frozenset({"click", "dblclick"})
+_PRESSES = frozenset({"mousedown", "mouseup", "pointerdown", "pointerup", "touchstart"})
 # A page with more listeners than this is looked through once only: telling of them is slow.
 _MANY_LISTENERS = 1_500
 _MOST_ELEMENTS = 300
@@ -34,24 +35,37 @@ async def note_listeners(world: World, frame: Frame) -> bool:
     """Tell the frame's world of elements that listen for clicks; whether there were any that it did not know."""
     try:
         home = await world.installed(frame)
-        if home.api in world.overheard:
+        heard = world.heard.get(home.api)
+        if heard is None:
+            heard = world.heard[home.api] = Heard(await _page_document(world, frame))
+        if heard.too_many:
             return False
-        answer = await send(
-            frame.session, "DOMDebugger.getEventListeners", objectId=home.document, depth=-1, pierce=True
-        )
+        answer = await send(frame.session, "DOMDebugger.getEventListeners", objectId=heard.document, depth=-1)
         listeners: list[dict[str, Any]] = answer["listeners"]
-        if len(listeners) > _MANY_LISTENERS:
-            world.overheard.add(home.api)
-        known = world.heard.setdefault(home.api, set())
-        nodes = {int(one["backendNodeId"]) for one in listeners if one["type"] in _CLICKS and "backendNodeId" in one}
-        fresh = sorted(nodes - known)[:_MOST_ELEMENTS]
-        known.update(fresh)
-        elements = await _resolve(frame, home.context_id, fresh)
-        if not elements:
-            return False
-        return bool(await world.call(frame, "noteListeners", elements=elements, repeatable=True))
+        heard.too_many = len(listeners) > _MANY_LISTENERS
+        noted = 0
+        for kind in (_CLICKS, _PRESSES):
+            nodes = {int(one["backendNodeId"]) for one in listeners if one["type"] in kind and "backendNodeId" in one}
+            fresh = sorted(nodes - heard.nodes)[:_MOST_ELEMENTS]
+            heard.nodes.update(fresh)
+            if elements := await _resolve(frame, home.context_id, fresh):
+                told = await world.call(frame, "noteListeners", kind is _CLICKS, elements=elements, repeatable=True)
+                noted += cast("int", told)
+        return noted > 0
     except PlaywrightError:
         return False  # the frame went away; whoever walks it finds out
+
+
+async def _page_document(world: World, frame: Frame) -> str:
+    """The document as an object of the page's own world, which is where its listeners are told from.
+
+    Asked from our world it would take ``pierce`` to hear of them, and after that Chromium 156 crashed when certain
+    pages were walked.
+    """
+    ours = await world.call_for_object(frame, "documentNode")
+    described = await send(frame.session, "DOM.describeNode", objectId=ours.object_id if ours else "")
+    node = described["node"]["backendNodeId"]
+    return str((await send(frame.session, "DOM.resolveNode", backendNodeId=node))["object"]["objectId"])
 
 
 async def open_roots(world: World, frame: Frame) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from browser_pilot.errors import OutcomeUnknown
 from browser_pilot.pages.activity import SOCKET_SECONDS, Mark
-from browser_pilot.pages.frames import Frame
+from browser_pilot.pages.frames import MAIN, Frame
 from browser_pilot.pages.outcome import Outcome
 from browser_pilot.pages.tab import Tab
 from browser_pilot.pages.world import FrameGone
@@ -76,7 +76,10 @@ def _heed(tab: Tab, mark: Mark, reply: Reply | None) -> None:
 
 async def look(tab: Tab, frame: Frame, until: float) -> Reply:
     """Frames until one brings no change, in the frame of the action or, once that is gone, in the whole page."""
-    for candidate in (frame, await tab.world.main_frame()):
+    for number in (frame.number, MAIN):
+        candidate = await tab.world.frames.get(number)
+        if candidate is None:
+            continue
         budget_ms = max(200, int((until - asyncio.get_running_loop().time()) * 1000))
         call = tab.world.call(
             candidate, "usable", READABLE_MS, budget_ms, repeatable=True, timeout_ms=budget_ms + 2_000

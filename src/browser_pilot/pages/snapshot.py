@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from browser_pilot.errors import StaleRef
 from browser_pilot.pages import pierce
+from browser_pilot.pages.ceiling import Cursor
 from browser_pilot.pages.frames import MAIN, Frame
 from browser_pilot.pages.view import Box, Detail, Row, View, narrow
 from browser_pilot.pages.world import DEFAULT_TIMEOUT_MS, FrameGone, Json, World
@@ -27,6 +29,7 @@ class _Part:
     url: str
     title: str
     rows: list[list[Any]]
+    before: int
     rest: int
     suspects: int
 
@@ -37,11 +40,14 @@ async def take_view(
     detail: Detail = "standard",
     root: tuple[Frame, str] | None = None,
     boxes: bool = False,
-    skip: int = 0,
+    start: Cursor | None = None,
     limit: int = ROW_LIMIT,
     timeout_ms: int = DEFAULT_TIMEOUT_MS,
 ) -> View:
-    """See the page, or what is inside ``root`` (a frame and a ref), from row ``skip`` on, at most ``limit`` rows."""
+    """See the page, or what is inside ``root`` (a frame and a ref), at most ``limit`` rows of each frame.
+
+    The frame that ``start`` points into is seen from that row on, so that no page is too long to be seen to its end.
+    """
     frames = await world.live_frames(timeout_ms=timeout_ms)
     top = root[0].number if root else MAIN
     within = _descendants(frames, top)
@@ -64,7 +70,7 @@ async def take_view(
         mine: dict[str, Json] = {
             **settings,
             "root": root[1] if root and is_top else None,
-            "skip": skip if is_top else 0,
+            **_start(start, frame, limit),
             "limit": limit,
         }
         try:
@@ -82,8 +88,15 @@ async def take_view(
     parts = dict(part for part in await asyncio.gather(*map(one, within)) if part is not None)
     main = parts[top]
     rest = sum(part.rest for part in parts.values())
-    view = View(main.url, main.title, main.document, tuple(_stitch(top, parts)), skip, rest)
+    view = View(main.url, main.title, main.document, tuple(_stitch(top, parts)), main.before, rest)
     return narrow(view, detail)
+
+
+def _start(cursor: Cursor | None, frame: Frame, limit: int) -> dict[str, Json]:
+    """Where a frame's rows begin. A cursor that every view reaches changes nothing, so that views stay comparable."""
+    if cursor is None or cursor.index < limit // 2 or not re.fullmatch(rf"{frame.prefix}\d+", cursor.ref):
+        return {}
+    return {"start": cursor.ref, "skip": cursor.index}
 
 
 def _descendants(frames: Sequence[Frame], top: int) -> list[Frame]:

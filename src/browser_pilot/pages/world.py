@@ -13,13 +13,13 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
 from playwright.async_api import CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 
-from browser_pilot.errors import InternalError, NoTab, OutcomeUnknown, StaleRef, Timeout
+from browser_pilot.errors import BrowserCrashed, InternalError, NoTab, OutcomeUnknown, StaleRef, Timeout
 from browser_pilot.pages.cdp import send
 from browser_pilot.pages.frames import Frame, Frames
 from browser_pilot.pages.script import injected_source
@@ -65,7 +65,15 @@ class Installed:
     session: CDPSession
     context_id: int
     api: str
+
+
+@dataclass(slots=True)
+class Heard:
+    """What ``pierce`` knows of the listeners in one document: the page's own document object, and nodes that listen."""
+
     document: str
+    nodes: set[int] = field(default_factory=set[int])
+    too_many: bool = False
 
 
 class World:
@@ -81,9 +89,15 @@ class World:
         self._linked: set[tuple[str, int]] = set()
         self._lent: set[tuple[str, str]] = set()
         self._refs_used: dict[int, int] = {}
-        # What ``pierce`` has looked at, by world: nodes that listen, and worlds with too many to look again.
-        self.heard: dict[str, set[int]] = {}
-        self.overheard: set[str] = set()
+        self.heard: dict[str, Heard] = {}
+        self._deadlines: set[asyncio.Timeout] = set()
+        self._crashed = False
+        page.on("crash", self._note_crash)
+
+    def _note_crash(self, _page: Page) -> None:
+        self._crashed = True
+        for deadline in self._deadlines:
+            deadline.reschedule(0)
 
     async def call(
         self,
@@ -141,16 +155,34 @@ class World:
 
     async def live_frames(self, *, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> tuple[Frame, ...]:
         """All frames, each after its parent, each known to its parent's world by its number."""
-        frames = await _in_time(self.frames.list(), timeout_ms, "looking up the page's frames")
+        frames = await self._in_time(self.frames.list(), timeout_ms, "looking up the page's frames")
         if len(frames) > 1:
             by_number = {frame.number: frame for frame in frames}
             pairs = [(by_number[f.parent], f) for f in frames if f.parent is not None]
             linking = asyncio.gather(*(self._link(parent, child) for parent, child in pairs))
-            await _in_time(linking, timeout_ms, "matching frames to their elements")
+            await self._in_time(linking, timeout_ms, "matching frames to their elements")
         return frames
 
     async def main_frame(self) -> Frame:
-        return (await _in_time(self.frames.list(), DEFAULT_TIMEOUT_MS, "looking up the page's frames"))[0]
+        return (await self._in_time(self.frames.list(), DEFAULT_TIMEOUT_MS, "looking up the page's frames"))[0]
+
+    async def _in_time(self, work: Awaitable[T], timeout_ms: int, what: str) -> T:
+        try:
+            async with asyncio.timeout(0 if self._crashed else timeout_ms / 1000) as deadline:
+                self._deadlines.add(deadline)
+                try:
+                    return await work
+                finally:
+                    self._deadlines.discard(deadline)
+        except TimeoutError as error:
+            if self._crashed:
+                raise BrowserCrashed(
+                    "The page crashed.", suggestions=("Close the tab and open its address in a new one.",)
+                ) from error
+            raise Timeout(
+                f"The page did not answer within {timeout_ms} ms ({what}).",
+                suggestions=("A dialog may be open, or the page's scripts may be busy; look again in a moment.",),
+            ) from error
 
     async def _guarded(self, frame: Frame, request: _Request, timeout_ms: int) -> dict[str, Any]:
         async def attempts() -> dict[str, Any]:
@@ -164,7 +196,7 @@ class World:
                     raise
                 return await self._attempt(renewed, request)
 
-        return await _in_time(attempts(), timeout_ms, f"{request.function} in the page")
+        return await self._in_time(attempts(), timeout_ms, f"{request.function} in the page")
 
     async def _attempt(self, frame: Frame, request: _Request) -> dict[str, Any]:
         try:
@@ -192,12 +224,9 @@ class World:
             world = await send(frame.session, "Page.createIsolatedWorld", frameId=frame.id, worldName=WORLD_NAME)
             context_id = int(world["executionContextId"])
             options = json.dumps({"prefix": frame.prefix, "firstRef": self._first_ref(frame)})
-            expressions = (f"({injected_source()})({options})", "document")
-            answers = await asyncio.gather(
-                *(send(frame.session, "Runtime.evaluate", expression=e, contextId=context_id) for e in expressions)
-            )
-            api, document = (str(_checked(answer)["objectId"]) for answer in answers)
-            installed = Installed(frame.session, context_id, api, document)
+            expression = f"({injected_source()})({options})"
+            answer = await send(frame.session, "Runtime.evaluate", expression=expression, contextId=context_id)
+            installed = Installed(frame.session, context_id, str(_checked(answer)["objectId"]))
             self._installed[frame.id] = installed
             return installed
 
@@ -263,14 +292,3 @@ def _checked(answer: dict[str, Any]) -> dict[str, Any]:
         return cast("dict[str, Any]", answer["result"])
     text = str(thrown.get("exception", {}).get("description") or thrown.get("text"))
     raise InternalError(f"The script in the page failed: {text}")
-
-
-async def _in_time(work: Awaitable[T], timeout_ms: int, what: str) -> T:
-    try:
-        async with asyncio.timeout(timeout_ms / 1000):
-            return await work
-    except TimeoutError as error:
-        raise Timeout(
-            f"The page did not answer within {timeout_ms} ms ({what}).",
-            suggestions=("A dialog may be open, or the page's scripts may be busy; look again in a moment.",),
-        ) from error

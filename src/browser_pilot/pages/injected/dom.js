@@ -84,7 +84,7 @@ function referenced(element, attribute) {
   return ids.split(/\s+/).flatMap((id) => (id ? root.getElementById?.(id) ?? [] : []));
 }
 
-/** Whether an element is drawn at all (though perhaps scrolled away or transparent). @param {Element} element */
+/** Whether an element is drawn at all (though perhaps scrolled away or transparent). @param {Element} element @returns {boolean} */
 function isRendered(element) {
   if (tagOf(element) === 'OPTION' || tagOf(element) === 'OPTGROUP') {
     const select = element.closest('select');

@@ -10,6 +10,7 @@ let line = null;
 let owners = new Set();
 
 const SHORT_ITEM = 60;
+const SEARCH_STEP = 500;
 const PROSE = 40;
 const JOINED_PROSE = 700;
 const LONGEST_CLICKABLE_NAME = 200;
@@ -64,6 +65,14 @@ function flushLine() {
   const items = /** @type {Row[]} */ (parts.filter((part) => typeof part !== 'string'));
   if (items.length === parts.length) rows.push(...items);
   else pushLine(ended, parts, items.length > 0, 'text', false);
+  checkLimit();
+}
+
+/** Stops the walk when it has all rows that were asked for: so many after the one to start from, once that one is there. */
+function checkLimit() {
+  if (startRef !== null && rows.length > searched + SEARCH_STEP) {
+    for (; searched < rows.length; searched++) if (refs.get(rows[searched].element) === startRef) rowLimit = searched + wantedRows;
+  }
   if (rows.length > rowLimit) stopped = true;
 }
 
@@ -91,7 +100,7 @@ function flushTableRow(element, actionable) {
   const items = /** @type {Row[]} */ (parts.filter((part) => typeof part !== 'string'));
   if (!texts.length && items.length <= 1 && !actionable) rows.push(...items);
   else if (parts.length) pushLine({ ...ended, block: element }, parts, items.length > 0, 'row', actionable);
-  if (rows.length > rowLimit) stopped = true;
+  checkLimit();
 }
 
 /** Joins neighbouring texts and drops what holds none. @param {(string | Row)[]} parts */

@@ -126,7 +126,7 @@ function childText(child, seen, role, withHidden) {
   if (!withHidden && ((!tellsAriaHidden && child.getAttribute('aria-hidden') === 'true') || !isRendered(child))) return '';
   const childRole = roleOf(child);
   if (role === 'treeitem' || role === 'menuitem') if (NESTED_WIDGETS.has(childRole)) return '';
-  const block = !withHidden && !lookOf(child).display.startsWith('inline') ? ' ' : '';
+  const block = !withHidden && lookOf(child).display !== 'inline' ? ' ' : '';
   if (FIELD_ROLES.has(childRole) || childRole === 'listbox') return ` ${embeddedValue(child, childRole)} `;
   const labels = referenced(child, 'aria-labelledby');
   if (labels.length && !seen.has(child)) return ` ${labels.map((label) => labelText(label, seen)).join(' ')} `;

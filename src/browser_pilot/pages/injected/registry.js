@@ -53,15 +53,21 @@ const pilot = {
   /** Scripts of others that were lent to this world, by name. @type {Record<string, any>} */
   libraries: {},
   documentToken: () => documentToken,
+  documentNode: () => document,
   /** Waits for ever, to try what becomes of a call that the page leaves behind. */
   never: () => new Promise(() => {}),
   /** @param {string} ref */
   elementOf,
-  /** Notes elements that listen for clicks; tells how many are new. @param {...Element} elements */
-  noteListeners(...elements) {
+  /**
+   * Notes elements that listen for clicks or presses; tells how many are new. Charts listen for presses on each of their
+   * strokes, which is nothing to act on.
+   * @param {boolean} clicks @param {...Element} elements
+   */
+  noteListeners(clicks, ...elements) {
     let fresh = 0;
     for (const element of elements) {
       if (!(element instanceof Element) || listening.has(element)) continue;
+      if (!clicks && /** @type {SVGElement} */ (element).ownerSVGElement) continue;
       listening.add(element);
       fresh++;
     }

@@ -12,16 +12,20 @@ pilot.snapshot = function snapshot(settings) {
   stopped = false;
   rest = 0;
   visited = 0;
-  const skip = settings.skip ?? 0;
-  rowLimit = skip + (settings.limit ?? Infinity);
+  startRef = settings.start ?? null;
+  searched = 0;
+  wantedRows = settings.limit ?? Infinity;
+  rowLimit = startRef === null ? (settings.skip ?? 0) + wantedRows : Infinity;
   deadline = performance.now() + (settings.timeLimitMs ?? Infinity);
   if (root) visitElement(root, { block: root, hidden: '', quiet: false, joined: false, look: lookOf(root.parentElement ?? root) });
   flushLine();
   rows = joinProse(rows);
-  const told = rows.slice(skip, rowLimit).map((row) => written(row, settings.boxes === true));
+  const found = startRef === null ? -1 : rows.findIndex((row) => refs.get(row.element) === startRef);
+  const first = Math.min(found < 0 ? settings.skip ?? 0 : found, rows.length);
+  const told = rows.slice(first, first + wantedRows).map((row) => written(row, settings.boxes === true));
   const answer = {
-    document: documentToken, url: location.href, title: document.title, rows: told, before: Math.min(skip, rows.length),
-    rest: rest + Math.max(0, rows.length - rowLimit), found: root !== null, lastRef: nextRef - 1, suspects: suspects.length,
+    document: documentToken, url: location.href, title: document.title, rows: told, before: first,
+    rest: rest + Math.max(0, rows.length - first - told.length), found: root !== null, lastRef: nextRef - 1, suspects: suspects.length,
   };
   rows = [];
   owners = new Set();

@@ -6,7 +6,7 @@
 /** @typedef {{ element: Element | Text, role: string, name: string, parts: (string | Row)[] | null, states: string[],
  *   value: string | null, actionable: boolean, frame: number | null, url: string | null }} Row */
 /** @typedef {{ block: Element, hidden: string, quiet: boolean, joined: boolean, look: Look }} Place */
-/** @typedef {{ full?: boolean, skip?: number, limit?: number, boxes?: boolean, root?: string | null, timeLimitMs?: number }} WalkOptions */
+/** @typedef {{ full?: boolean, skip?: number, start?: string | null, limit?: number, boxes?: boolean, root?: string | null, timeLimitMs?: number }} WalkOptions */
 
 const ATOMIC_ROLES = new Set([
   'link', 'button', 'tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'checkbox', 'radio', 'switch', 'treeitem',
@@ -42,6 +42,10 @@ let stopped = false;
 let rest = 0;
 let visited = 0;
 let rowLimit = Infinity;
+let wantedRows = Infinity;
+/** The row to start from, when it is not the first. @type {string | null} */
+let startRef = null;
+let searched = 0;
 let deadline = Infinity;
 
 /** @param {Node} node @param {Place} place */
@@ -313,7 +317,7 @@ function tellDefinition(element, role, place) {
   if (rows.length === start || !isPlainText(rows[start]) || rows[start].states.length) return;
   const term = rows[start - 1];
   if (role === 'term') rows[start].role = 'term';
-  else if (term?.role === 'term' && !term.states.length) append(term, ...rows.splice(start, 1));
+  else if (term?.role === 'term' && !term.states.length) append(term, rows.splice(start, 1)[0]);
 }
 
 /** @param {Element} element @param {Place} place */

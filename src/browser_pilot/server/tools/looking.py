@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from ...pages.ceiling import Cursor
 from ...pages.find import find
 from ...pages.snapshot import take_view
 from ...pages.tab import Tab
@@ -36,7 +37,8 @@ async def snapshot(call: Call, arguments: SnapshotArguments) -> Answer:
 
     async def look(tab: Tab) -> Answer:
         tab.dialogs.require_none()
-        if arguments.element is None and arguments.detail == "standard" and not arguments.boxes:
+        goes_on = Cursor.decode(arguments.cursor) if arguments.cursor else None
+        if arguments.element is None and arguments.detail == "standard" and not (arguments.boxes or goes_on):
             view = await tab.sight.whole(timeout_ms=intent.timeout_ms)
         else:
             target = await find_target(tab, arguments.element) if arguments.element is not None else None
@@ -45,6 +47,7 @@ async def snapshot(call: Call, arguments: SnapshotArguments) -> Answer:
                 detail=arguments.detail,
                 root=(target.frame, target.ref) if target else None,
                 boxes=arguments.boxes,
+                start=goes_on,
                 timeout_ms=intent.timeout_ms,
             )
         return Answer(table_data(view, max_tokens=max_tokens, cursor=arguments.cursor))

@@ -10,7 +10,7 @@ from ...errors import InvalidArgument
 from ...pages.navigate import WaitUntil, open_address, step
 from ...pages.outcome import Outcome
 from ...pages.tab import Tab
-from ...policy.addresses import Address
+from ...policy.hosts import Address
 from ...sessions.session import Session
 from ..answers import Answer
 from ..registry import EVERYWHERE, STANDARD, Call, Tool
