@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 ROOT := $(if $(filter 0,$(shell id -u)),,sudo -n)
 
-.PHONY: run test setup check demo bench python-venv clean
+.PHONY: run test setup check fuzz demo docs bench python-venv clean
 
 run: setup
 	@$(BIN)/browser-pilot serve --prove
@@ -18,9 +18,17 @@ check: setup
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
 	@$(BIN)/pyright
+	@$(BIN)/python -m pytest -q tests/policy --cov=browser_pilot.policy --cov-branch --cov-fail-under=100 --cov-report=term-missing:skip-covered
+
+# URLs judged by our parser and by Chromium's own; COUNT=… for another number.
+fuzz: setup
+	@$(BIN)/python -m tests.fuzz_urls $(or $(COUNT),1000000)
 
 demo: setup
 	@$(BIN)/browser-pilot demo
+
+docs: setup
+	@$(BIN)/python -m browser_pilot.server.reference > docs/tools.md
 
 bench: setup
 	@$(BIN)/python -m bench
@@ -31,6 +39,7 @@ setup: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "Installing Browser Pilot and what it needs …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -m browser_pilot.assets
 	@touch $(STAMP)
 
 $(BIN)/pip:

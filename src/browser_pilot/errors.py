@@ -31,6 +31,7 @@ whether the same call may be tried again (``retryable``). ``metadata`` names the
     │   ├── BudgetExhausted      BUDGET_EXHAUSTED
     │   ├── RateLimited          RATE_LIMITED
     │   └── CircuitOpen          CIRCUIT_OPEN
+    ├── RecordsUnavailable       RECORDS_UNAVAILABLE
     ├── GuestFailed              GUEST_FAILED
     ├── HubUnavailable           HUB_UNAVAILABLE
     ├── SettingsError            INVALID_SETTINGS
@@ -180,6 +181,12 @@ class RateLimited(Refused):
 class CircuitOpen(Refused):
     code = "CIRCUIT_OPEN"
     retryable = True
+
+
+class RecordsUnavailable(PilotError):
+    """The activity log cannot be written, so nothing may be done that belongs in it."""
+
+    code = "RECORDS_UNAVAILABLE"
 
 
 class GuestFailed(PilotError):

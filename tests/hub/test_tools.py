@@ -64,7 +64,7 @@ async def test_the_minimal_profile_does_the_same_task(hub: HubProcess, site: Sit
         ("browser_click", {}, "INVALID_ARGUMENT"),
         ("browser_click", {"element": ""}, "INVALID_ARGUMENT"),
         ("browser_click", {"element": {"foo": "bar"}}, "INVALID_ARGUMENT"),
-        ("browser_click", {"element": "e12345"}, "ELEMENT_NOT_FOUND"),
+        ("browser_click", {"element": "e12345"}, "STALE_REF"),
         ("browser_click", {"element": "#nothing-here"}, "ELEMENT_NOT_FOUND"),
         ("browser_click", {"element": "input"}, "ELEMENT_AMBIGUOUS"),
         ("browser_click", {"element": "e1", "count": 9}, "INVALID_ARGUMENT"),

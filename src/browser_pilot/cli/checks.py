@@ -17,7 +17,7 @@ from typing import Literal
 
 from rich.text import Text
 
-from .. import __version__
+from .. import __version__, assets
 from ..config import Settings
 from ..engines.managed import ManagedEngine
 from ..errors import BrowserUnavailable, HubUnavailable
@@ -53,6 +53,7 @@ async def examine(home: Path, settings: Settings) -> list[Finding]:
     return [
         check_python(),
         check_packages(),
+        *check_assets(),
         *check_home(home),
         check_disk(home),
         *await check_browser(settings),
@@ -81,6 +82,13 @@ def check_packages() -> Finding:
     if missing:
         return Finding("Packages", "problem", f"missing: {', '.join(missing)}", "Install browser-pilot again.")
     return Finding("Packages", "ok", f"browser-pilot {__version__}, {', '.join(versions)}")
+
+
+def check_assets() -> Iterator[Finding]:
+    absent = assets.missing()
+    if absent:
+        fetch = f"Install npm, then run: {sys.executable} -m browser_pilot.assets"
+        yield Finding("Assets", "warning", f"not fetched: {', '.join(absent)}; everything else works", fetch)
 
 
 def check_home(home: Path) -> Iterator[Finding]:

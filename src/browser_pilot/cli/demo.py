@@ -19,10 +19,10 @@ import typer
 from ..config import Settings, load_settings
 from ..errors import PilotError
 from ..home import locate_home
+from ..pages.ceiling import estimate_tokens
 from .hub import find_hub
-from .output import GOOD, out, progress, say
-from .tokens import about_tokens
-from .tool_answer import Json, ToolAnswer
+from .output import GOOD, first_error, out, progress, say
+from .tool_answer import Json
 
 if TYPE_CHECKING:
     from .mcp_client import HubClient
@@ -40,7 +40,10 @@ def demo(
     """Watch a scripted agent sign in, fill a form and read the result."""
     home = locate_home()
     settings = load_settings(home=home, options={"browser.headless": False if headed else None})
-    asyncio.run(_run(settings, home, headed=headed))
+    try:
+        asyncio.run(_run(settings, home, headed=headed))
+    except BaseExceptionGroup as group:
+        raise first_error(group) from group
 
 
 async def _run(settings: Settings, home: Path, *, headed: bool) -> None:
@@ -49,7 +52,7 @@ async def _run(settings: Settings, home: Path, *, headed: bool) -> None:
 
     with demo_site() as site:
         async with _some_hub(settings, home) as (url, token):
-            options = {"headed": "true"} if headed else None
+            options = {"tools": "standard", "format": "toon", **({"headed": "true"} if headed else {})}
             async with connect(url, token, name="browser-pilot demo", options=options) as client:
                 await Agent(client).book_a_crossing(site)
 
@@ -82,19 +85,20 @@ class Agent:
 
     async def book_a_crossing(self, site: str) -> None:
         out.line()
-        await self._step("Open the sign-in page", "browser_navigate", {"url": site})
-        await self._look("Look at it")
+        await self._step("Open the sign-in page", "browser_navigate", {"url": site, "snapshot": True})
         await self._type("Email", "ada@example.com")
         await self._type("Password", "lighthouse")
         await self._click("button", "Sign in")
-        await self._look("Look at the booking form")
-        await self._type("Passenger name", "Grace Hopper")
-        await self._type("Passengers", "2")
+        fields = {
+            self._ref_of("textbox", "Passenger name"): "Grace Hopper",
+            self._ref_of("spinbutton", "Passengers"): "2",
+            self._ref_of("checkbox", "Take a bicycle"): True,
+        }
+        listed = [{"element": ref, "value": value} for ref, value in fields.items()]
+        await self._step("Fill in the booking form", "browser_fill_form", {"fields": listed})
         await self._click("radio", "Lounge")
-        await self._click("checkbox", "Take a bicycle")
         await self._click("button", "Book now")
-        await self._look("Read the result")
-        result = {name: self._value_after(name) for name in ("Reference", "Passengers", "Seat", "Bicycle", "Total")}
+        result = {name: self._value_of(name) for name in ("Reference", "Passengers", "Seat", "Bicycle", "Total")}
         out.line()
         wrong = {"Passengers": "2", "Seat": "Lounge", "Bicycle": "Yes"}.items() - result.items()
         if wrong or not result["Reference"].startswith("LF-"):
@@ -105,40 +109,40 @@ class Agent:
             f"answers of about {self._tokens:,} tokens in all."
         )
 
-    async def _look(self, words: str) -> None:
-        self._rows = (await self._step(words, "browser_snapshot", {})).rows
-
     async def _type(self, field: str, text: str) -> None:
-        ref = self._ref_of(("textbox", "spinbutton"), field)
+        ref = self._ref_of("textbox", field)
         shown = "•" * len(text) if field == "Password" else text
         await self._step(f"Type {shown} into “{field}”", "browser_type", {"element": ref, "text": text})
 
     async def _click(self, role: str, name: str) -> None:
-        await self._step(f"Click “{name}”", "browser_click", {"element": self._ref_of((role,), name)})
+        await self._step(f"Click “{name}”", "browser_click", {"element": self._ref_of(role, name)})
 
-    async def _step(self, words: str, tool: str, arguments: dict[str, object]) -> ToolAnswer:
+    async def _step(self, words: str, tool: str, arguments: dict[str, object]) -> None:
         self._steps += 1
         with progress(words):
             started = time.perf_counter()
             answer = await self._client.call(tool, arguments)
             milliseconds = (time.perf_counter() - started) * 1000
         if answer.is_error:
-            raise DemoFailed(f"{words}: {answer.text}", suggestions=["`browser-pilot doctor` looks for the cause."])
-        tokens = about_tokens(answer.text)
+            message = str(answer.data.get("message", answer.text))
+            raise DemoFailed(f"{words}: {message}", suggestions=["`browser-pilot doctor` looks for the cause."])
+        tokens = estimate_tokens(answer.text)
+        # An action that leads to a new page answers with that page; any other with what it changed.
+        self._rows = answer.rows or self._rows
         self._milliseconds += milliseconds
         self._tokens += tokens
         say(f"  {self._steps:>2}  {words:<44} {tool:<17} {milliseconds:>6.0f} ms {tokens:>5} tokens")
-        return answer
 
-    def _ref_of(self, roles: tuple[str, ...], name: str) -> str:
+    def _ref_of(self, role: str, name: str) -> str:
         for row in self._rows:
-            if row["role"] in roles and str(row["name"]).startswith(name):
+            if row["role"] == role and str(row["name"]).startswith(name):
                 return str(row["ref"])
-        raise DemoFailed(f"The page shows no {' or '.join(roles)} “{name}”.")
+        raise DemoFailed(f"The page shows no {role} “{name}”.")
 
-    def _value_after(self, term: str) -> str:
-        """The definition that follows a term in the page's list."""
-        for row, following in zip(self._rows, self._rows[1:], strict=False):
-            if row["role"] == "term" and row["name"] == term:
-                return str(following["name"])
+    def _value_of(self, term: str) -> str:
+        """What the page says about a term, in a row such as “Total: 43.50 EUR”."""
+        for row in self._rows:
+            name, _, value = str(row["name"]).partition(": ")
+            if name == term:
+                return value
         raise DemoFailed(f"The page shows no “{term}”.")

@@ -14,6 +14,7 @@ from mcp_types import Implementation
 
 from .. import __version__
 from ..errors import HubUnavailable
+from .output import first_error
 from .tool_answer import Json, ToolAnswer, read_answer
 
 CONNECT_SECONDS = 10.0
@@ -51,16 +52,10 @@ async def connect(
                 yield HubClient(client)
     except BaseExceptionGroup as group:
         # The SDK's task groups wrap whatever is raised inside them.
-        raise _first(group) from group
+        error = first_error(group)
+        raise (_lost(error) if isinstance(error, MCPError | httpx2.HTTPError) else error) from group
     except MCPError as error:
         raise _lost(error) from error
-
-
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    error = group.exceptions[0]
-    if isinstance(error, BaseExceptionGroup):
-        return _first(cast(BaseExceptionGroup[BaseException], error))
-    return _lost(error) if isinstance(error, MCPError | httpx2.HTTPError) else error
 
 
 def _lost(error: Exception) -> HubUnavailable:

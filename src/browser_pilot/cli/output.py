@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
+from typing import cast
 
 from rich.console import Console
 from rich.table import Table
@@ -57,6 +58,14 @@ def print_error(error: PilotError) -> None:
     say(BAD, " ", error.message, to=err)
     for suggestion in error.suggestions:
         say("  → ", suggestion, to=err)
+
+
+def first_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """What went wrong first, out of the groups in which task groups wrap it."""
+    error = group.exceptions[0]
+    return (
+        first_error(cast(BaseExceptionGroup[BaseException], error)) if isinstance(error, BaseExceptionGroup) else error
+    )
 
 
 @contextmanager

@@ -11,15 +11,17 @@ from ..app import Listening
 from ..config import Settings
 from ..demo.site import demo_site
 from ..errors import PilotError
+from ..pages.ceiling import estimate_tokens
 from .checks import GOOD_STATE, examine
 from .hub import find_hub, token_path
 from .mcp_client import HubClient, connect
 from .mcp_config import launch, mcp_servers_json
 from .output import BAD, GOOD, out, progress, say
-from .tokens import about_tokens
 from .tool_answer import ToolAnswer
 
 EXPECTED_HEADING = "Sign in"
+# Whatever the user's own choice for clients is.
+OPTIONS = {"tools": "standard", "format": "toon"}
 
 
 class ProofFailed(PilotError):
@@ -57,7 +59,7 @@ async def prove_and_tell(listening: Listening, settings: Settings, home: Path) -
 async def prove(listening: Listening, home: Path) -> Proof:
     info = listening.info
     with demo_site() as site:
-        async with connect(listening.mcp_url, info.token, name="browser-pilot serve") as client:
+        async with connect(listening.mcp_url, info.token, name="browser-pilot serve", options=OPTIONS) as client:
             _, open_ms = await _timed(client, "browser_navigate", {"url": site})
             answer, snapshot_ms = await _timed(client, "browser_snapshot", {})
             hub = await asyncio.to_thread(find_hub, home)
@@ -66,7 +68,7 @@ async def prove(listening: Listening, home: Path) -> Proof:
         raise ProofFailed("The demo page was opened, but its snapshot does not show what is on it.")
     browsers = hub.health.browsers if hub else []
     name = f"{browsers[0].kind.capitalize()} {browsers[0].version}" if browsers else "The browser"
-    return Proof(name, open_ms, snapshot_ms, len(rows), about_tokens(answer.text))
+    return Proof(name, open_ms, snapshot_ms, len(rows), estimate_tokens(answer.text))
 
 
 async def _timed(client: HubClient, tool: str, arguments: dict[str, object]) -> tuple[ToolAnswer, float]:

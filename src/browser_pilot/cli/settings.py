@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from typing import cast
 
 import typer
 
-from ..config import LoadedSettings, config_path, load_with_origins
+from ..config import Key, LoadedSettings, config_path, load_with_origins
 from ..engines.finder import find_browser
 from ..home import locate_home
 from .output import GOOD, out, print_json, print_table, say
@@ -54,17 +55,27 @@ def check(as_json: AsJson = False) -> None:
 
 def effective(loaded: LoadedSettings) -> list[tuple[str, object, str]]:
     """Key, value and origin of every setting, in the order of the file."""
-    rows: list[tuple[str, object, str]] = []
-    for section, values in loaded.settings.model_dump(mode="json").items():
-        for name, value in values.items():
-            origin = next(
-                (origin for key, origin in loaded.origins.items() if key[:2] == (section, name)), "the default"
-            )
-            rows.append((f"{section}.{name}", value, origin))
-    return rows
+    return [
+        (".".join(key), value, _origin(key, loaded.origins))
+        for key, value in _leaves(loaded.settings.model_dump(mode="json"))
+        # What a domain's rule leaves out is decided elsewhere.
+        if value is not None or key[:2] != ("policy", "domains")
+    ]
+
+
+def _leaves(table: Mapping[str, object], prefix: Key = ()) -> Iterator[tuple[Key, object]]:
+    for name, value in table.items():
+        if isinstance(value, dict) and value:
+            yield from _leaves(cast(dict[str, object], value), (*prefix, name))
+        else:
+            yield (*prefix, name), value
+
+
+def _origin(key: Key, origins: Mapping[Key, str]) -> str:
+    return next((origin for start, origin in origins.items() if key[: len(start)] == start), "the default")
 
 
 def as_toml(value: object) -> str:
     if value is None:
         return "not set"
-    return json.dumps(str(value) if isinstance(value, Path) else value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 from dataclasses import dataclass
 from typing import cast
 
@@ -26,10 +27,10 @@ class ToolAnswer:
 
     @property
     def data(self) -> Json:
-        """What the text says, as data; nothing when it is not TOON."""
+        """What the text says, as data; nothing when it is neither JSON nor TOON."""
         try:
-            value = cast(object, toon_format.decode(self.text))
-        except toon_format.ToonDecodeError:
+            value = cast(object, json.loads(self.text) if self.text.startswith("{") else toon_format.decode(self.text))
+        except (ValueError, RecursionError, toon_format.ToonDecodeError):
             return {}
         return cast(Json, value) if isinstance(value, dict) else {}
 

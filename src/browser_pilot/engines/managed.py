@@ -18,20 +18,13 @@ from pathlib import Path
 from playwright.async_api import Browser, BrowserContext, Error, Playwright, async_playwright
 
 from ..errors import BrowserUnavailable
+from .arguments import launch_arguments
 from .engine import ContextRequest
 from .finder import FoundBrowser, find_browser
 
 logger = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 5.0
-QUIET_ARGUMENTS = (
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 
 
 @dataclass(frozen=True)
@@ -177,10 +170,10 @@ class ManagedEngine:
 
     async def _launch(self, request: ContextRequest) -> _Process:
         found = find_browser(request.executable)
-        arguments = [*QUIET_ARGUMENTS, *request.args]
-        if os.name == "posix" and os.geteuid() == 0:
+        is_root = os.name == "posix" and os.geteuid() == 0
+        if is_root:
             logger.warning("Running as root: Chromium's own sandbox is off (--no-sandbox). Prefer a normal user.")
-            arguments.append("--no-sandbox")
+        arguments = launch_arguments(request.args, sandbox=not is_root)
         try:
             return await self._start(found, request, arguments)
         except Error as error:

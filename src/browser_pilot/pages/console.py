@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from dataclasses import dataclass
 from typing import Literal
 
-from playwright.async_api import ConsoleMessage, Error
+from playwright.async_api import ConsoleMessage, Error, Page
+
+from browser_pilot.pages.ring import Ring
 
 Level = Literal["error", "warning", "info", "debug"]
 LEVELS: dict[str, Level] = {
@@ -21,7 +22,7 @@ CAPACITY = 1_000
 LONGEST_TEXT = 2_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ConsoleEntry:
     number: int
     level: Level
@@ -30,29 +31,24 @@ class ConsoleEntry:
     where: str
 
 
-class ConsoleBuffer:
+class ConsoleBuffer(Ring[ConsoleEntry]):
     """Keeps the newest entries; survives navigation, ends with the tab."""
 
-    def __init__(self) -> None:
-        self._entries: deque[ConsoleEntry] = deque(maxlen=CAPACITY)
-        self._count = 0
+    def __init__(self, page: Page) -> None:
+        super().__init__(CAPACITY)
+        page.on("console", self._add_message)
+        page.on("pageerror", self._add_error)
 
-    def __iter__(self):
-        return iter(self._entries)
-
-    @property
-    def dropped(self) -> int:
-        return self._count - len(self._entries)
-
-    def add_message(self, message: ConsoleMessage) -> None:
+    def _add_message(self, message: ConsoleMessage) -> None:
         location = message.location
-        self._add(LEVELS.get(message.type, "info"), message.text, f"{location['url']}:{location['lineNumber'] + 1}")
+        where = f"{location['url']}:{location['lineNumber'] + 1}" if location["url"] else ""
+        self._note(LEVELS.get(message.type, "info"), message.text, where)
 
-    def add_error(self, error: Error) -> None:
-        lines = (error.stack or error.message).splitlines()
-        where = next((line.strip().removeprefix("at ") for line in lines[1:] if ":" in line), "")
-        self._add("error", f"Uncaught {error.name}: {error.message}", where)
+    def _add_error(self, error: Error) -> None:
+        frames = (line.strip() for line in (error.stack or "").splitlines()[1:])
+        where = next((line.removeprefix("at ") for line in frames if ":" in line), "")
+        self._note("error", f"Uncaught {error.name}: {error.message}", where)
 
-    def _add(self, level: Level, text: str, where: str) -> None:
-        self._count += 1
-        self._entries.append(ConsoleEntry(self._count, level, int(time.time() * 1000), text[:LONGEST_TEXT], where))
+    def _note(self, level: Level, text: str, where: str) -> None:
+        shortened = text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}… ({len(text)} characters)"
+        self.add(ConsoleEntry(self.next_number(), level, int(time.time() * 1000), shortened, where))

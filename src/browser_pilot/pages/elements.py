@@ -1,71 +1,239 @@
-"""Finds the element that a call names: a ref of the last snapshot, a selector, or a role with a name."""
+"""From an ``element`` argument to the one live element that it means.
+
+``parse_element`` turns what a caller gave (a ref, a selector string or an object) into a selector value; it is pure.
+``Elements.resolve`` finds the element in the page's frames and answers with its frame and ref, or raises the error that
+tells the caller what to do: nothing matched (and what comes near), several did (and which), or the ref is stale.
+"""
 
 from __future__ import annotations
 
+import difflib
 import re
-from typing import cast
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, cast
 
-from playwright.async_api import Error, Locator
-from playwright.async_api import TimeoutError as PlaywrightTimeout
+from browser_pilot.errors import ElementAmbiguous, ElementNotFound, InvalidArgument, StaleRef
+from browser_pilot.pages.frames import MAIN, Frame
+from browser_pilot.pages.world import DEFAULT_TIMEOUT_MS, Json, Remote, World
 
-from ..errors import ElementAmbiguous, ElementNotFound, InvalidArgument
-from .playwright_errors import translated
-from .tab import Tab
+_REF = re.compile(r"(?:f([1-9]\d*))?e[1-9]\d*")
+_ROLE = re.compile(r"role=(?P<role>[\w-]+)\s*(?:\[\s*name\s*(?P<how>\*?=)\s*(?P<name>.+?)\s*\])?", re.DOTALL)
+_NEAR_SEARCHED = 400
+_NEAR_SHOWN = 5
 
-REF = re.compile(r"(?:f\d+)?e\d+")
-APPEAR_MS = 2_000
-SHOWN = 5
-Element = str | dict[str, object]
-
-
-async def locate(tab: Tab, element: Element) -> Locator:
-    """Exactly one element; it may take a moment to appear."""
-    locator, words = _locator(tab, element)
-    with translated(f"Looking for {words}"):
-        try:
-            await locator.first.wait_for(state="attached", timeout=APPEAR_MS)
-        except PlaywrightTimeout:
-            raise ElementNotFound(
-                f"Nothing on the page matches {words}.", suggestions=["Take a browser_snapshot and use a ref."]
-            ) from None
-        count = await locator.count()
-    if count > 1:
-        names = [await _describe(candidate) for candidate in (await locator.all())[:SHOWN]]
-        raise ElementAmbiguous(
-            f"{words} matches {count} elements.", suggestions=["Use a ref from browser_snapshot.", *names]
-        )
-    return locator
+ElementArgument = str | Mapping[str, object]
 
 
-async def _describe(locator: Locator) -> str:
-    try:
-        return (await locator.aria_snapshot(timeout=APPEAR_MS)).splitlines()[0]
-    except (Error, IndexError):
-        return "(gone)"
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """What a caller says of the element that is meant; exactly one of ref, css, text, role and xpath is set."""
+
+    ref: str | None = None
+    css: str | None = None
+    text: str | None = None
+    role: str | None = None
+    name: str | None = None
+    xpath: str | None = None
+    exact: bool = False
+    regex: bool = False
+
+    def wire(self) -> dict[str, Json]:
+        return {key: value for key, value in asdict(self).items() if value is not None}
+
+    def __str__(self) -> str:
+        if self.role is not None:
+            return self.role if self.name is None else f'{self.role} "{self.name}"'
+        return next(str(v) for v in (self.ref, self.css, self.text, self.xpath) if v is not None)
 
 
-def _locator(tab: Tab, element: Element) -> tuple[Locator, str]:
-    if isinstance(element, str):
-        if not element.strip():
-            raise InvalidArgument("`element` is empty.", suggestions=["Give a ref such as e12, or a selector."])
-        if REF.fullmatch(element):
-            return tab.page.get_by_ref(element), f"ref {element}"
-        return tab.page.locator(element), repr(element)
-    match element:
-        case {"ref": str(ref)} if len(element) == 1:
-            return tab.page.get_by_ref(ref), f"ref {ref}"
-        case {"css": str(css)} if len(element) == 1:
-            return tab.page.locator(f"css={css}"), repr(css)
-        case {"role": str(role), **rest} if not rest.keys() - {"name"}:
-            name = rest.get("name")
-            if name is None:
-                return tab.page.locator(f"role={role}"), f"role {role}"
-            if isinstance(name, str):
-                quoted = name.replace("\\", "\\\\").replace('"', '\\"')
-                return tab.page.locator(f'role={role}[name="{quoted}"]'), f"{role} {name!r}"
-        case _:
-            pass
-    raise InvalidArgument(
-        f"`element` = {cast(object, element)!r} is not understood.",
-        suggestions=['Use "e12", a selector, {"ref": "e12"}, {"css": "…"} or {"role": "button", "name": "…"}.'],
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A live element: where it is, and what it was like when it was found."""
+
+    frame: Frame
+    ref: str
+    role: str
+    name: str
+    states: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return " ".join(word for word in (self.ref, self.role, f'"{self.name}"' if self.name else "") if word)
+
+
+def parse_element(argument: ElementArgument) -> Selector:
+    """Read an ``element`` argument; raises InvalidArgument when it says nothing or says two things."""
+    if isinstance(argument, str):
+        return _parse_text(argument.strip())
+    known = {key: value for key, value in argument.items() if value is not None}
+    kinds = [key for key in ("ref", "css", "text", "role", "xpath") if key in known]
+    unknown = sorted(set(known) - {"ref", "css", "text", "role", "xpath", "name", "exact"})
+    if unknown or len(kinds) != 1 or not all(isinstance(known[key], str) and known[key] for key in kinds):
+        raise _unreadable(f"It has {', '.join(map(str, unknown or kinds)) or 'nothing'}.")
+    name = known.get("name")
+    if name is not None and (kinds != ["role"] or not isinstance(name, str)):
+        raise _unreadable("A name goes with a role.")
+    if kinds == ["ref"]:
+        return _parse_ref(str(known["ref"]))
+    return Selector(
+        css=_text_of(known, "css"),
+        text=_text_of(known, "text"),
+        role=_text_of(known, "role"),
+        name=_text_of(known, "name"),
+        xpath=_text_of(known, "xpath"),
+        exact=known.get("exact") is True,
     )
+
+
+def _text_of(known: Mapping[str, object], key: str) -> str | None:
+    return str(known[key]) if key in known else None
+
+
+def _parse_text(text: str) -> Selector:
+    if not text:
+        raise _unreadable("It is empty.")
+    if _REF.fullmatch(text.removeprefix("@")):
+        return Selector(ref=text.removeprefix("@"))
+    if text.startswith("text="):
+        wanted, exact, regex = _parse_wanted(text.removeprefix("text="))
+        return Selector(text=wanted, exact=exact, regex=regex)
+    if text.startswith("role="):
+        match = _ROLE.fullmatch(text)
+        if match is None:
+            raise _unreadable('A role is written role=button or role=button[name="Save"].')
+        if match["name"] is None:
+            return Selector(role=match["role"])
+        wanted, exact, regex = _parse_wanted(match["name"])
+        return Selector(role=match["role"], name=wanted, exact=exact and match["how"] == "=", regex=regex)
+    if text.startswith(("xpath=", "//")):
+        return Selector(xpath=text.removeprefix("xpath="))
+    return Selector(css=text.removeprefix("css="))
+
+
+def _parse_ref(text: str) -> Selector:
+    if not _REF.fullmatch(text):
+        raise _unreadable(f"{text!r} is not a ref such as e12 or f2e4.")
+    return Selector(ref=text)
+
+
+def _parse_wanted(text: str) -> tuple[str, bool, bool]:
+    """A text to look for, and whether it must match exactly (in quotes) or is a regular expression (in slashes)."""
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
+        return text[1:-1], True, False
+    if len(text) > 2 and text[0] == text[-1] == "/":
+        return text[1:-1], False, True
+    return text, False, False
+
+
+def _unreadable(why: str) -> InvalidArgument:
+    return InvalidArgument(
+        f"The element cannot be read. {why}",
+        suggestions=('Give a ref ("e12"), a CSS selector, text=…, role=button[name="Save"], or {role, name}.',),
+    )
+
+
+class Elements:
+    """Resolves selectors on one page."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    async def resolve(self, selector: Selector, *, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> Element:
+        """The one element that is meant."""
+        if selector.ref is not None:
+            return await self._resolve_ref(selector.ref, timeout_ms)
+        found, count = await self.match(selector, timeout_ms=timeout_ms)
+        if count == 1:
+            return found[0]
+        if count:
+            raise ElementAmbiguous(
+                f"{count} elements match {selector}.",
+                suggestions=[f"Use the ref of the one you mean: {element}" for element in found],
+                metadata={"count": count},
+            )
+        near = await self._near(selector, timeout_ms)
+        raise ElementNotFound(
+            f"No element matches {selector}.",
+            suggestions=[f"Did you mean {element}?" for element in near] or ["Take a snapshot to see what is there."],
+        )
+
+    async def match(self, selector: Selector, *, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> tuple[list[Element], int]:
+        """The first few elements that match, in all frames, and how many there are."""
+        answers = await self._world.call_everywhere("locate", selector.wire(), timeout_ms=timeout_ms)
+        found: list[Element] = []
+        count = 0
+        for frame, answer in answers:
+            told = cast("dict[str, Any]", answer)
+            if "invalid" in told:
+                raise InvalidArgument(f"The selector cannot be read: {told['invalid']}")
+            self._world.note_refs_used(frame, told["lastRef"])
+            count += told["count"]
+            found += [_element(frame, row) for row in told["candidates"]]
+        return found, count
+
+    async def handle(self, element: Element, *, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> Remote:
+        """A CDP handle on the element, for commands such as DOM.setFileInputFiles."""
+        remote = await self._world.call_for_object(element.frame, "elementOf", element.ref, timeout_ms=timeout_ms)
+        if remote is None:
+            raise StaleRef(f"{element} is no longer on the page.", suggestions=("Take a new snapshot.",))
+        return remote
+
+    async def _resolve_ref(self, ref: str, timeout_ms: int) -> Element:
+        number = _REF.fullmatch(ref)
+        frames = await self._world.live_frames(timeout_ms=timeout_ms)
+        wanted = int(number[1]) if number and number[1] else MAIN
+        frame = next((frame for frame in frames if frame.number == wanted), None)
+        if frame is None:
+            raise StaleRef(f"The frame of {ref} is no longer on the page.", suggestions=("Take a new snapshot.",))
+        told = cast(
+            "dict[str, Any]",
+            await self._world.call(frame, "locate", {"ref": ref}, repeatable=True, timeout_ms=timeout_ms),
+        )
+        alike = [_element(frame, row) for row in told["candidates"]]
+        if told["count"]:
+            return alike[0]
+        self._world.note_refs_used(frame, told["lastRef"])
+        if told["was"] is None:
+            raise StaleRef(
+                f"{ref} is not an element of the page as it is now.",
+                suggestions=("Take a new snapshot: the page is another one, or the ref was never given.",),
+            )
+        role, name = told["was"]
+        raise StaleRef(
+            f'{ref} was {role} "{name}" and is no longer on the page.',
+            suggestions=[f"A like one is there now: {element}" for element in alike] or ["Take a new snapshot."],
+        )
+
+    async def _near(self, selector: Selector, timeout_ms: int) -> list[Element]:
+        """What comes nearest to a selector that matched nothing, best first."""
+        wanted = (selector.name or selector.text or selector.role or "").lower()
+        if not wanted:
+            return []
+        answers = await self._world.call_everywhere("actionables", _NEAR_SEARCHED, timeout_ms=timeout_ms)
+        scored: list[tuple[float, Element]] = []
+        for frame, answer in answers:
+            told = cast("dict[str, Any]", answer)
+            self._world.note_refs_used(frame, told["lastRef"])
+            for row in told["rows"]:
+                element = _element(frame, row)
+                scored.append((_likeness(selector, wanted, element), element))
+        best = sorted((pair for pair in scored if pair[0] > 0.4), key=lambda pair: -pair[0])
+        return [element for _, element in best[:_NEAR_SHOWN]]
+
+
+def _likeness(selector: Selector, wanted: str, element: Element) -> float:
+    """From 0 to a little over 1: how well a thing on the page fits what was asked for."""
+    name = element.name.lower()
+    same_role = 0.25 if selector.role == element.role else 0.0
+    if selector.role and not selector.name:
+        return difflib.SequenceMatcher(None, wanted, element.role).ratio()
+    if not name:
+        return 0.0
+    words, theirs = set(wanted.split()), set(name.split())
+    shared = len(words & theirs) / len(words)
+    return max(difflib.SequenceMatcher(None, wanted, name).ratio(), shared * 0.9) + same_role
+
+
+def _element(frame: Frame, row: Sequence[Any]) -> Element:
+    ref, role, name, states = row
+    return Element(frame, ref, role, name, tuple(states))

@@ -1,29 +1,112 @@
-"""Going places: to an address, back, forward, again."""
+"""Going places: to an address, back, forward, again.
+
+Unless asked to wait for something else, this answers when the page can be used: its document is there, what it
+loaded next has come or is taking long, and nothing changes for a frame. Pictures are not waited for; what is still
+loading is told.
+"""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Literal
 
-from ..errors import NavigationFailed
-from .playwright_errors import translated
-from .tab import Tab
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+from browser_pilot.errors import NavigationFailed, Timeout
+from browser_pilot.pages.action import Hand, perform
+from browser_pilot.pages.cdp import send
+from browser_pilot.pages.outcome import Outcome
+from browser_pilot.pages.playwright_errors import translate
+from browser_pilot.pages.settle import Reply
+from browser_pilot.pages.tab import Tab
 
 WaitUntil = Literal["load", "domcontentloaded", "networkidle", "commit"]
 Step = Literal["back", "forward", "reload"]
 
+DEFAULT_TIMEOUT_MS = 30_000
+_DOWNLOAD_SECONDS = 2.0
+_NO_CONTENT = (204, 205)
 
-async def open_address(tab: Tab, href: str, *, wait_until: WaitUntil, timeout_ms: int) -> None:
-    with translated(f"Opening {href}"):
-        await tab.page.goto(href, wait_until=wait_until, timeout=timeout_ms)
+
+async def open_address(
+    tab: Tab, href: str, *, wait_until: WaitUntil | None = None, timeout_ms: int = DEFAULT_TIMEOUT_MS
+) -> Outcome:
+    """Open an address. A download or an answer without content leaves the page as it was, and is told."""
+
+    async def go(hand: Hand) -> None:
+        try:
+            await tab.page.goto(href, wait_until="commit", timeout=timeout_ms)
+        except PlaywrightError as error:
+            if not await _came_to_nothing(hand, error):
+                raise
+
+    return await _travel(tab, f"Opening {href}", go, wait_until, timeout_ms)
 
 
-async def step(tab: Tab, direction: Step, *, wait_until: WaitUntil, timeout_ms: int) -> None:
-    page = tab.page
-    moves = {"back": page.go_back, "forward": page.go_forward, "reload": page.reload}
-    before = page.url
-    with translated(f"Going {direction}" if direction != "reload" else "Reloading"):
-        response = await moves[direction](wait_until=wait_until, timeout=timeout_ms)
-    if response is None and direction != "reload" and page.url == before:
-        raise NavigationFailed(
-            f"There is no page to go {direction} to.", suggestions=["Open an address with browser_navigate."]
-        )
+async def step(
+    tab: Tab, direction: Step, *, wait_until: WaitUntil | None = None, timeout_ms: int = DEFAULT_TIMEOUT_MS
+) -> Outcome:
+    """Go back or forward in the tab's history, or load the page again."""
+
+    async def again(_hand: Hand) -> None:
+        await tab.page.reload(wait_until="commit", timeout=timeout_ms)
+
+    async def move(hand: Hand) -> None:
+        history = await send(hand.session, "Page.getNavigationHistory")
+        index = int(history["currentIndex"]) + (1 if direction == "forward" else -1)
+        if not 0 <= index < len(history["entries"]):
+            raise NavigationFailed(
+                f"There is no page to go {direction} to.", suggestions=["Open an address with browser_navigate."]
+            )
+        activity, moves = tab.activity, tab.activity.moves
+        # Not Playwright's own: it does not notice a page that comes back from the browser's cache.
+        await send(hand.session, "Page.navigateToHistoryEntry", entryId=history["entries"][index]["id"])
+        until = asyncio.get_running_loop().time() + timeout_ms / 1000
+        if not await activity.until(lambda: activity.moves != moves, until):
+            raise Timeout(f"The browser did not go {direction} within {timeout_ms} ms.")
+
+    if direction == "reload":
+        return await _travel(tab, "Reloading", again, wait_until, timeout_ms)
+    return await _travel(tab, f"Going {direction}", move, wait_until, timeout_ms)
+
+
+async def _travel(
+    tab: Tab, doing: str, go: Callable[[Hand], Awaitable[None]], wait_until: WaitUntil | None, timeout_ms: int
+) -> Outcome:
+    until = asyncio.get_running_loop().time() + timeout_ms / 1000
+
+    async def act(hand: Hand) -> Reply | None:
+        hand.acts()
+        try:
+            await go(hand)
+            if wait_until not in (None, "commit"):
+                left_ms = max(1.0, (until - asyncio.get_running_loop().time()) * 1000)
+                await tab.page.wait_for_load_state(wait_until, timeout=left_ms)
+        except PlaywrightTimeout as error:
+            loading = ", ".join(tab.activity.loading()) or "nothing"
+            goal = wait_until or "a document"
+            raise Timeout(
+                f"{doing} did not reach {goal} within {timeout_ms} ms; still loading: {loading}.",
+                suggestions=["Leave `wait_until` out to get an answer as soon as the page can be used."],
+            ) from error
+        except PlaywrightError as error:
+            if tab.page.is_closed():
+                raise
+            raise translate(error, doing) from error
+        return None
+
+    return await perform(tab, None, act, settling=wait_until != "commit")
+
+
+async def _came_to_nothing(hand: Hand, error: PlaywrightError) -> bool:
+    """Whether the navigation ended in a download or an empty answer, which is no failure."""
+    if "ERR_ABORTED" not in error.message and "Download is starting" not in error.message:
+        return False
+    mark, activity = hand.mark, hand.tab.activity
+    if mark.status in _NO_CONTENT:
+        hand.notices.append(f"The server answered {mark.status} (no content): the page stays as it was.")
+        return True
+    until = asyncio.get_running_loop().time() + _DOWNLOAD_SECONDS
+    return await activity.until(lambda: bool(mark.downloads), until)

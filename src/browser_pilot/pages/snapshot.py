@@ -1,57 +1,123 @@
-"""What an agent sees: the accessible page as rows of ref, role, name and states."""
+"""Takes a view of a page: one call into the world of each frame, all at once, stitched together in the page's order."""
 
 from __future__ import annotations
 
-import re
+import asyncio
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
-from .playwright_errors import translated
-from .tab import Tab
+from browser_pilot.errors import StaleRef
+from browser_pilot.pages import pierce
+from browser_pilot.pages.frames import MAIN, Frame
+from browser_pilot.pages.view import Box, Detail, Row, View, narrow
+from browser_pilot.pages.world import DEFAULT_TIMEOUT_MS, FrameGone, Json, World
 
-LINE = re.compile(r'\s*- (?P<role>[\w-]+)(?: "(?P<name>(?:[^"\\]|\\.)*)")?(?P<marks>(?: \[[^\]]*\])*)(?P<rest>:.*)?$')
-MARK = re.compile(r"\[([^\]]*)\]")
-STATES = ("disabled", "checked", "expanded", "selected", "pressed", "mixed")
-ALWAYS_TWO_STATES = {"checkbox": "unchecked", "radio": "unchecked", "switch": "unchecked"}
-
-
-@dataclass(frozen=True)
-class Row:
-    ref: str
-    role: str
-    name: str
-    states: str
+# Far more rows than any answer holds, and far fewer than would make a transfer slow.
+ROW_LIMIT = 5_000
+WALK_LIMIT_MS = 3_000
 
 
-@dataclass(frozen=True)
-class View:
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What one frame told."""
+
+    document: str
     url: str
     title: str
-    rows: tuple[Row, ...]
+    rows: list[list[Any]]
+    rest: int
+    suspects: int
 
 
-async def take_view(tab: Tab, *, timeout_ms: int) -> View:
-    with translated("Taking a snapshot"):
-        text = await tab.page.aria_snapshot(mode="ai", timeout=timeout_ms)
-        title = await tab.page.title()
-    return View(tab.page.url, title, tuple(rows_of(text)))
+async def take_view(
+    world: World,
+    *,
+    detail: Detail = "standard",
+    root: tuple[Frame, str] | None = None,
+    boxes: bool = False,
+    skip: int = 0,
+    limit: int = ROW_LIMIT,
+    timeout_ms: int = DEFAULT_TIMEOUT_MS,
+) -> View:
+    """See the page, or what is inside ``root`` (a frame and a ref), from row ``skip`` on, at most ``limit`` rows."""
+    frames = await world.live_frames(timeout_ms=timeout_ms)
+    top = root[0].number if root else MAIN
+    within = _descendants(frames, top)
+    settings: dict[str, Json] = {"full": detail == "full", "boxes": boxes, "timeLimitMs": WALK_LIMIT_MS}
+
+    async def one(frame: Frame) -> tuple[int, _Part] | None:
+        if not await pierce.is_known(world, frame):
+            await pierce.note_listeners(world, frame)
+            part, fresh = await walk(frame), False
+        else:
+            part, fresh = await asyncio.gather(walk(frame), pierce.note_listeners(world, frame))
+        if part is not None and part.suspects:
+            fresh = await pierce.open_roots(world, frame) or fresh
+        if fresh:
+            part = await walk(frame)
+        return None if part is None else (frame.number, part)
+
+    async def walk(frame: Frame) -> _Part | None:
+        is_top = frame.number == top
+        mine: dict[str, Json] = {
+            **settings,
+            "root": root[1] if root and is_top else None,
+            "skip": skip if is_top else 0,
+            "limit": limit,
+        }
+        try:
+            text = await world.call(frame, "snapshot", mine, repeatable=True, timeout_ms=timeout_ms)
+        except FrameGone:
+            if is_top:
+                raise
+            return None
+        answer = json.loads(cast("str", text))
+        world.note_refs_used(frame, answer["lastRef"])
+        if not answer["found"]:
+            raise StaleRef("The element is no longer on the page.")
+        return _Part(**{name: answer[name] for name in _Part.__slots__})
+
+    parts = dict(part for part in await asyncio.gather(*map(one, within)) if part is not None)
+    main = parts[top]
+    rest = sum(part.rest for part in parts.values())
+    view = View(main.url, main.title, main.document, tuple(_stitch(top, parts)), skip, rest)
+    return narrow(view, detail)
 
 
-def rows_of(text: str) -> list[Row]:
-    rows: list[Row] = []
-    for line in text.splitlines():
-        match = LINE.match(line)
-        if not match:
+def _descendants(frames: Sequence[Frame], top: int) -> list[Frame]:
+    inside = {top}
+    for frame in frames:
+        if frame.parent in inside:
+            inside.add(frame.number)
+    return [frame for frame in frames if frame.number in inside]
+
+
+def _stitch(number: int, parts: dict[int, _Part]) -> Iterator[Row]:
+    """The rows of a frame, with those of the frames inside it after the rows of their elements."""
+    for wire in parts[number].rows:
+        child = wire[6]
+        if child is None or child not in parts:
+            yield _row(wire)
             continue
-        role, rest = match["role"], (match["rest"] or ":")[1:].strip().strip('"')
-        name = re.sub(r"\\(.)", r"\1", match["name"] or "")
-        marks = MARK.findall(match["marks"])
-        ref = next((mark[4:] for mark in marks if mark.startswith("ref=")), "")
-        if role == "generic" and not rest and "cursor=pointer" not in marks:
-            continue
-        states = [mark for mark in marks if mark in STATES]
-        states += ["focused"] if "active" in marks else []
-        states += [mark for mark in marks if mark.startswith("level=")]
-        if role in ALWAYS_TWO_STATES and "checked" not in states and "mixed" not in states:
-            states.append(ALWAYS_TWO_STATES[role])
-        rows.append(Row(ref, role, " ".join(filter(None, (name, rest))), " ".join(states)))
-    return rows
+        inside = list(_stitch(child, parts))
+        if inside or wire[2]:
+            yield _row(wire)
+        yield from inside
+
+
+def _row(wire: list[Any]) -> Row:
+    ref, role, name, states, value, actionable, _frame, url, box = wire
+    parts = cast("list[str | list[Any]]", name) if isinstance(name, list) else []
+    return Row(
+        ref=ref,
+        role=role,
+        name="" if parts else cast("str", name),
+        states=tuple(states),
+        value=value,
+        actionable=bool(actionable),
+        parts=tuple(part if isinstance(part, str) else _row(part) for part in parts),
+        url=url,
+        box=cast("Box", tuple(box)) if box else None,
+    )

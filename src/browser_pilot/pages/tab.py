@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from playwright.async_api import Error, Page
 
+from .activity import Activity
 from .console import ConsoleBuffer
+from .dialogs import Dialogs
+from .network import NetworkBuffer
+from .sight import Sight
+from .world import World
 
 
 class Tab:
     def __init__(self, tab_id: str, page: Page) -> None:
         self.id = tab_id
         self.page = page
-        self.console = ConsoleBuffer()
+        self.console = ConsoleBuffer(page)
+        self.network = NetworkBuffer(page)
+        self.world = World(page)
+        self.sight = Sight(self.world)
+        self.activity = Activity(page)
+        self.dialogs = Dialogs(page)
         self.crashed = False
-        page.on("console", self.console.add_message)
-        page.on("pageerror", self.console.add_error)
         page.on("crash", self._note_crash)
 
     def _note_crash(self, _: Page) -> None:

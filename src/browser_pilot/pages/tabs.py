@@ -20,6 +20,7 @@ class TabSet:
         self._tabs: dict[str, Tab] = {}
         self._not_closed_by_us: set[str] = set()
         self.current_id: str | None = None
+        context.on("page", self._adopt_orphan)
 
     def __iter__(self) -> Iterator[Tab]:
         return iter([tab for tab in self._tabs.values() if tab.open])
@@ -52,12 +53,19 @@ class TabSet:
         tab = Tab(f"t{next(self._numbers)}", page)
         self._tabs[tab.id] = tab
         self._not_closed_by_us.add(tab.id)
-        page.on("popup", self._adopt_popup)
+        page.on("popup", lambda popup: self._adopt_popup(tab, popup))
         page.on("close", lambda _: self._forget(tab))
         return tab
 
-    def _adopt_popup(self, page: Page) -> None:
-        self._adopt(page)
+    def _adopt_popup(self, opener: Tab, page: Page) -> None:
+        if all(tab.page is not page for tab in self._tabs.values()):
+            opener.activity.note_tab(self._adopt(page).id, page.url)
+
+    def _adopt_orphan(self, page: Page) -> None:
+        """A link that was opened in a tab of its own has no opener, but the page that held it expects one."""
+        opener = next((tab for tab in self._tabs.values() if tab.activity.expects(page.url)), None)
+        if opener is not None:
+            self._adopt_popup(opener, page)
 
     def _forget(self, tab: Tab) -> None:
         if self._tabs.pop(tab.id, None) is not None and self.current_id == tab.id:

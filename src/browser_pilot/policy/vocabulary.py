@@ -35,10 +35,6 @@ STEPS: frozenset[Effect] = frozenset(PERMISSION_OF) - {"read", "capture"}
 ACTS: frozenset[Effect] = STEPS - {"navigate"}
 
 
-def strictest_verdict(verdicts: Iterable[Verdict]) -> Verdict:
-    return max(verdicts, key=VERDICTS.index)
-
-
 def strictest_mode(modes: Iterable[Mode]) -> Mode:
     return max(modes, key=MODES.index)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+import warnings
 from collections.abc import Iterable
 
 from .words import HARMLESS, Words
@@ -72,8 +73,10 @@ def compile_pattern(text: str) -> re.Pattern[str]:
     if len(re.findall(r"[*+]", bare)) > _REPEATS:
         raise UnsafePattern(f"at most {_REPEATS} of * and + can be used: more could take very long")
     try:
-        return re.compile(text, re.IGNORECASE)
-    except re.error as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)
+            return re.compile(text, re.IGNORECASE)
+    except (re.error, FutureWarning) as error:
         raise UnsafePattern(f"it is not a regular expression: {error}") from None
 
 

@@ -2,7 +2,8 @@
 
 Written as people write them; ``wording.fold`` takes case, accents and punctuation away from both sides. ``anywhere``
 counts wherever it stands as whole words, ``alone`` only as the whole label ("Order", but not "Sort order"). Chinese and
-Japanese do not separate words, so theirs count inside a label. ``harmless`` phrases are taken out before looking.
+Japanese do not separate words, so theirs count inside a label. ``HARMLESS`` phrases are taken out before looking.
+The first category that matches is taken, so those that hold another's words stand before it.
 Lines go English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Chinese, Japanese.
 """
 
@@ -21,8 +22,8 @@ Action = Literal[
     "send",
     "publish",
     "post",
-    "sign_in",
     "sign_out",
+    "sign_in",
 ]
 Field = Literal["card", "password", "one_time_code"]
 
@@ -187,6 +188,19 @@ ACTIONS: dict[Action, Words] = {
         "|condividi|rispondi|delen|reageren|udostępnij",
         unspaced="发帖|發文|发表|發表|评论|評論|回复|回覆|投稿する|投稿|コメントする|返信",
     ),
+    "sign_out": Words(
+        (
+            "sign out|signout|log out|logout|log off|sign off",
+            "abmelden|ausloggen",
+            "se déconnecter|déconnexion",
+            "cerrar sesión|salir",
+            "terminar sessão|encerrar sessão|sair",
+            "esci|disconnetti",
+            "uitloggen|afmelden",
+            "wyloguj|wyloguj się",
+        ),
+        unspaced="退出登录|登出|注销|註銷|ログアウト|サインアウト",
+    ),
     "sign_in": Words(
         (
             "sign in|signin|log in|login|log on|sign up|signup|create account|create an account|create my account",
@@ -200,19 +214,6 @@ ACTIONS: dict[Action, Words] = {
         ),
         alone="register",
         unspaced="登录|登錄|登入|注册|註冊|ログイン|サインイン|新規登録|会員登録",
-    ),
-    "sign_out": Words(
-        (
-            "sign out|signout|log out|logout|log off|sign off",
-            "abmelden|ausloggen",
-            "se déconnecter|déconnexion",
-            "cerrar sesión|salir",
-            "terminar sessão|encerrar sessão|sair",
-            "esci|disconnetti",
-            "uitloggen|afmelden",
-            "wyloguj|wyloguj się",
-        ),
-        unspaced="退出登录|登出|注销|註銷|ログアウト|サインアウト",
     ),
 }
 

@@ -20,10 +20,11 @@ class Picture:
 
 @dataclass(frozen=True)
 class Answer:
-    """Data for the agent, in the order it should be read, and pictures if there are any."""
+    """Data for the agent, in the order it should be read; a long text that stands for itself after it; pictures."""
 
     data: Mapping[str, object]
     pictures: tuple[Picture, ...] = ()
+    text: str | None = None
 
 
 def render(data: Mapping[str, object], answer_format: AnswerFormat) -> str:

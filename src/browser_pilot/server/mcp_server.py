@@ -161,6 +161,8 @@ def _content(answer: Answer, answer_format: Any) -> list[types.ContentBlock]:
     content: list[types.ContentBlock] = []
     if answer.data:
         content.append(types.TextContent(type="text", text=render(answer.data, answer_format)))
+    if answer.text is not None:
+        content.append(types.TextContent(type="text", text=answer.text))
     for picture in answer.pictures:
         data = base64.b64encode(picture.data).decode("ascii")
         content.append(types.ImageContent(type="image", data=data, mime_type=picture.mime))

@@ -31,41 +31,42 @@ A = TypeVar("A", bound=Arguments)
 
 
 def lean_schema(model: type[Arguments]) -> dict[str, Any]:
-    """The model's schema without what an agent does not need: titles, null alternatives, null defaults."""
+    """The model's schema as far as it tells an agent something: names, kinds, choices, what is required.
+
+    Titles, limits and what is off by default are left out: limits are checked here, and a value that breaks one gets
+    an answer that says what would be right. Where there are choices, the first one is the default.
+    """
     schema = model.model_json_schema()
-    listed = {name: value for name, value in schema.get("properties", {}).items() if not value.pop("unlisted", False)}
-    lean = _lean({**schema, "properties": listed})
-    # Unknown arguments are refused with a message that names the known ones; the schema need not say so.
-    lean.pop("additionalProperties", None)
-    lean.pop("description", None)
+    definitions = cast(dict[str, Any], schema.get("$defs", {}))
+    properties = cast(dict[str, dict[str, Any]], schema.get("properties", {}))
+    listed = {name: facts for name, facts in properties.items() if not facts.get("unlisted")}
+    lean: dict[str, Any] = {"type": "object", "properties": {name: _lean(listed[name], definitions) for name in listed}}
+    if schema.get("required"):
+        lean["required"] = schema["required"]
     return lean
 
 
-def _lean(node: Any) -> Any:
-    if isinstance(node, list):
-        return [_lean(item) for item in cast(list[Any], node)]
-    if not isinstance(node, dict):
-        return node
-    table = {key: value for key, value in cast(dict[str, Any], node).items() if not _is_noise(key, value)}
-    alternatives = table.get("anyOf")
-    if isinstance(alternatives, list):
-        kept = [item for item in cast(list[Any], alternatives) if item != {"type": "null"}]
-        if len(kept) == 1:
-            table.pop("anyOf")
-            table = {**kept[0], **table}
-            table = {key: value for key, value in table.items() if not _is_noise(key, value)}
-        else:
-            table["anyOf"] = kept
-    return {
-        key: {name: _lean(inner) for name, inner in cast(dict[str, Any], value).items()}
-        if key == "properties"
-        else _lean(value)
-        for key, value in table.items()
-    }
+def _lean(facts: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    if "$ref" in facts:
+        return _lean({**definitions[facts["$ref"].rpartition("/")[2]], **_without(facts, "$ref")}, definitions)
+    alternatives = [kind for kind in facts.get("anyOf", ()) if kind != {"type": "null"}]
+    if len(alternatives) == 1:
+        return _lean({**alternatives[0], **_without(facts, "anyOf")}, definitions)
+    kept = {key: facts[key] for key in ("type", "enum", "description", "required") if key in facts}
+    if "enum" in kept:
+        kept.pop("type", None)
+    if "items" in facts:
+        kept["items"] = _lean(facts["items"], definitions)
+    if "properties" in facts:
+        kept["properties"] = {name: _lean(inner, definitions) for name, inner in facts["properties"].items()}
+    default = facts.get("default")
+    if default and default != (kept.get("enum") or [None])[0]:
+        kept["default"] = default
+    return kept
 
 
-def _is_noise(key: str, value: Any) -> bool:
-    return (key == "title" and isinstance(value, str)) or (key == "default" and value is None)
+def _without(facts: Mapping[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in facts.items() if name != key}
 
 
 def parse_arguments(model: type[A], given: Mapping[str, Any]) -> A:

@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 from ..registry import Registry
-from . import acting, interact, navigation, seeing
+from . import acting, handling, interact, looking, navigation, reading, scripting, seeing, waiting
 
-REGISTRY = Registry([*navigation.TOOLS, *seeing.TOOLS, *acting.TOOLS, *interact.TOOLS])
+REGISTRY = Registry(
+    [
+        *navigation.TOOLS,
+        *looking.TOOLS,
+        *acting.TOOLS,
+        *handling.TOOLS,
+        *waiting.TOOLS,
+        *reading.TOOLS,
+        *seeing.TOOLS,
+        *scripting.TOOLS,
+        *interact.TOOLS,
+    ]
+)

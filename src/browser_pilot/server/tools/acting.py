@@ -1,4 +1,4 @@
-"""Acting on a page: one tool per action."""
+"""Acting on a page: one tool per action. Each answers with what changed."""
 
 from __future__ import annotations
 
@@ -7,43 +7,47 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ...gateway import Intent
-from ...pages import act
+from ...pages import forms, keyboard, pointer
+from ...pages.keys import Modifier
+from ...pages.outcome import Outcome
 from ...pages.tab import Tab
 from ..answers import Answer
 from ..registry import STANDARD, Call, Tool
-from ..schema import TabArguments
+from ..schema import Arguments, TabArguments
 from .arguments import Element
-from .pages import page_data
+from .pages import action_data
 
 
-async def perform(call: Call, intent: Intent, action: Callable[[Tab], Awaitable[object]]) -> Answer:
+async def act(call: Call, arguments: TabArguments, action: Callable[[Tab, int], Awaitable[Outcome]]) -> Answer:
+    """Run an action in the tab, which gets the time it may take, and answer with what changed."""
+    intent = call.intent(arguments)
+
     async def do(tab: Tab) -> Answer:
-        await action(tab)
-        return Answer(await page_data(tab))
+        outcome = await action(tab, intent.timeout_ms)
+        max_tokens = call.client.settings.tools.max_tokens
+        return Answer(await action_data(tab, outcome, max_tokens=max_tokens, timeout_ms=intent.timeout_ms))
 
     return await call.gateway.on_tab(intent, do)
 
 
 class ClickArguments(TabArguments):
     element: Element
-    button: act.Button = "left"
-    count: Annotated[int, Field(ge=1, le=3, description="2 = double")] = 1
-    modifiers: tuple[act.Modifier, ...] = ()
+    button: pointer.Button = "left"
+    count: Annotated[int, Field(ge=1, le=3)] = 1
+    modifiers: tuple[Modifier, ...] = ()
 
 
 async def click(call: Call, arguments: ClickArguments) -> Answer:
-    intent = call.intent(arguments)
-    return await perform(
+    return await act(
         call,
-        intent,
-        lambda tab: act.click(
+        arguments,
+        lambda tab, timeout_ms: pointer.click(
             tab,
             arguments.element,
             button=arguments.button,
             count=arguments.count,
             modifiers=arguments.modifiers,
-            timeout_ms=intent.timeout_ms,
+            timeout_ms=timeout_ms,
         ),
     )
 
@@ -51,37 +55,79 @@ async def click(call: Call, arguments: ClickArguments) -> Answer:
 class TypeArguments(TabArguments):
     element: Element
     text: str
-    submit: Annotated[bool, Field(description="press Enter after")] = False
+    submit: bool = False
     clear: bool = True
-    slowly: Annotated[bool, Field(description="key by key")] = False
+    slowly: bool = False
 
 
 async def type_text(call: Call, arguments: TypeArguments) -> Answer:
-    intent = call.intent(arguments)
-    return await perform(
+    return await act(
         call,
-        intent,
-        lambda tab: act.type_text(
+        arguments,
+        lambda tab, timeout_ms: keyboard.type_text(
             tab,
             arguments.element,
             arguments.text,
             clear=arguments.clear,
             submit=arguments.submit,
             slowly=arguments.slowly,
-            timeout_ms=intent.timeout_ms,
+            timeout_ms=timeout_ms,
         ),
     )
 
 
+class SelectArguments(TabArguments):
+    element: Element
+    values: Annotated[tuple[str, ...], Field(description="labels or values")]
+
+
+async def select(call: Call, arguments: SelectArguments) -> Answer:
+    return await act(
+        call,
+        arguments,
+        lambda tab, timeout_ms: forms.select(tab, arguments.element, arguments.values, timeout_ms=timeout_ms),
+    )
+
+
+class HoverArguments(TabArguments):
+    element: Element
+
+
+async def hover(call: Call, arguments: HoverArguments) -> Answer:
+    return await act(
+        call, arguments, lambda tab, timeout_ms: pointer.hover(tab, arguments.element, timeout_ms=timeout_ms)
+    )
+
+
 class PressArguments(TabArguments):
-    key: Annotated[str, Field(description="Enter, ArrowDown, Control+a, …")]
+    key: Annotated[str, Field(description="Enter, Control+a, …")]
     element: Element | None = None
 
 
 async def press(call: Call, arguments: PressArguments) -> Answer:
-    intent = call.intent(arguments)
-    return await perform(
-        call, intent, lambda tab: act.press(tab, arguments.key, arguments.element, timeout_ms=intent.timeout_ms)
+    return await act(
+        call,
+        arguments,
+        lambda tab, timeout_ms: keyboard.press(tab, arguments.key, arguments.element, timeout_ms=timeout_ms),
+    )
+
+
+class FormField(Arguments):
+    element: Element
+    value: str | bool | int | float | tuple[str, ...]
+
+
+class FillFormArguments(TabArguments):
+    fields: tuple[FormField, ...]
+    submit: bool = False
+
+
+async def fill_form(call: Call, arguments: FillFormArguments) -> Answer:
+    fields = [(field.element, field.value) for field in arguments.fields]
+    return await act(
+        call,
+        arguments,
+        lambda tab, timeout_ms: forms.fill_form(tab, fields, submit=arguments.submit, timeout_ms=timeout_ms),
     )
 
 
@@ -99,12 +145,31 @@ TOOLS = (
     Tool(
         name="browser_type",
         title="Type",
-        description="Type text into a field.",
+        description="Type text into a field; `submit` presses Enter.",
         arguments=TypeArguments,
         effect="write",
         profiles=STANDARD,
         handler=type_text,
         destructive=True,
+    ),
+    Tool(
+        name="browser_select",
+        title="Choose options",
+        description="Choose options of a list.",
+        arguments=SelectArguments,
+        effect="write",
+        profiles=STANDARD,
+        handler=select,
+        destructive=True,
+    ),
+    Tool(
+        name="browser_hover",
+        title="Hover",
+        description="Move the mouse over an element.",
+        arguments=HoverArguments,
+        effect="write",
+        profiles=STANDARD,
+        handler=hover,
     ),
     Tool(
         name="browser_press",
@@ -114,6 +179,16 @@ TOOLS = (
         effect="write",
         profiles=STANDARD,
         handler=press,
+        destructive=True,
+    ),
+    Tool(
+        name="browser_fill_form",
+        title="Fill a form",
+        description="Fill many fields in one call.",
+        arguments=FillFormArguments,
+        effect="write",
+        profiles=STANDARD,
+        handler=fill_form,
         destructive=True,
     ),
 )

@@ -8,5 +8,6 @@ from pydantic import WithJsonSchema
 
 Element = Annotated[
     str | dict[str, Any],
-    WithJsonSchema({"type": ["string", "object"], "description": 'ref "e12", selector, {css} or {role,name}'}),
+    # Without a type: some clients cannot read a list of types, and an object is as good as a string.
+    WithJsonSchema({"description": "ref or selector"}),
 ]

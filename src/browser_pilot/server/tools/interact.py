@@ -5,21 +5,14 @@ from __future__ import annotations
 from typing import Literal
 
 from ...errors import InvalidArgument
-from ...pages import act
+from ...pages import forms, keyboard, pointer
+from ...pages.outcome import Outcome
 from ...pages.tab import Tab
 from ..answers import Answer
 from ..registry import MINIMAL_ONLY, Call, Tool
 from ..schema import TabArguments
 from .arguments import Element
-from .pages import page_data, snapshot_data
-
-NEEDS: dict[str, tuple[str, ...]] = {
-    "click": ("element",),
-    "type": ("element", "text"),
-    "hover": ("element",),
-    "select": ("element", "value"),
-    "press": ("key",),
-}
+from .pages import action_data, whole_page
 
 
 class InteractArguments(TabArguments):
@@ -32,36 +25,33 @@ class InteractArguments(TabArguments):
 
 
 async def interact(call: Call, arguments: InteractArguments) -> Answer:
-    missing = [name for name in NEEDS[arguments.action] if getattr(arguments, name) is None]
-    if missing:
-        raise InvalidArgument(f"Action {arguments.action!r} needs {', '.join(missing)}.")
     intent = call.intent(arguments)
-    timeout_ms = intent.timeout_ms
+    timeout_ms, max_tokens = intent.timeout_ms, call.client.settings.tools.max_tokens
 
     async def do(tab: Tab) -> Answer:
-        await _act(tab, arguments, timeout_ms)
-        if arguments.snapshot:
-            return Answer({"success": True, **await snapshot_data(tab, timeout_ms=timeout_ms)})
-        return Answer({"success": True, **await page_data(tab)})
+        outcome = await _act(tab, arguments, timeout_ms)
+        tell = whole_page if arguments.snapshot else action_data
+        return Answer({"success": True, **await tell(tab, outcome, max_tokens=max_tokens, timeout_ms=timeout_ms)})
 
     return await call.gateway.on_tab(intent, do)
 
 
-async def _act(tab: Tab, arguments: InteractArguments, timeout_ms: int) -> None:
+async def _act(tab: Tab, arguments: InteractArguments, timeout_ms: int) -> Outcome:
     element, text, key, value = arguments.element, arguments.text, arguments.key, arguments.value
     match arguments.action:
         case "click" if element is not None:
-            await act.click(tab, element, timeout_ms=timeout_ms)
-        case "type" if element is not None and text is not None:
-            await act.type_text(tab, element, text, clear=True, submit=False, slowly=False, timeout_ms=timeout_ms)
+            return await pointer.click(tab, element, timeout_ms=timeout_ms)
         case "hover" if element is not None:
-            await act.hover(tab, element, timeout_ms=timeout_ms)
+            return await pointer.hover(tab, element, timeout_ms=timeout_ms)
+        case "type" if element is not None and text is not None:
+            return await keyboard.type_text(tab, element, text, timeout_ms=timeout_ms)
         case "select" if element is not None and value is not None:
-            await act.select(tab, element, [value], timeout_ms=timeout_ms)
-        case _ if key is not None:
-            await act.press(tab, key, element, timeout_ms=timeout_ms)
-        case _:
-            raise AssertionError("arguments were checked before")
+            return await forms.select(tab, element, [value], timeout_ms=timeout_ms)
+        case "press" if key is not None:
+            return await keyboard.press(tab, key, element, timeout_ms=timeout_ms)
+        case action:
+            needs = {"type": "element and text", "select": "element and value", "press": "key"}.get(action, "element")
+            raise InvalidArgument(f"Action {action!r} needs {needs}.")
 
 
 TOOLS = (

@@ -8,19 +8,20 @@ from pydantic import Field
 
 from ...errors import InvalidArgument
 from ...pages.navigate import WaitUntil, open_address, step
+from ...pages.outcome import Outcome
 from ...pages.tab import Tab
 from ...policy.addresses import Address
 from ...sessions.session import Session
 from ..answers import Answer
 from ..registry import EVERYWHERE, STANDARD, Call, Tool
 from ..schema import TabArguments
-from .pages import page_data, snapshot_data
+from .pages import page_data, whole_page
 
 
 class NavigateArguments(TabArguments):
     url: str | None = None
     action: Literal["goto", "back", "forward", "reload"] = "goto"
-    wait_until: WaitUntil = "load"
+    wait_until: WaitUntil | None = None
     snapshot: bool = False
 
 
@@ -28,14 +29,15 @@ async def navigate(call: Call, arguments: NavigateArguments) -> Answer:
     intent = call.intent(arguments)
     wait_until, timeout_ms = arguments.wait_until, intent.timeout_ms
 
-    async def answer(tab: Tab) -> Answer:
+    async def answer(tab: Tab, outcome: Outcome) -> Answer:
         if arguments.snapshot:
-            return Answer({"tab": tab.id, **await snapshot_data(tab, timeout_ms=timeout_ms)})
-        return Answer(await page_data(tab))
+            max_tokens = call.client.settings.tools.max_tokens
+            page = await whole_page(tab, outcome, max_tokens=max_tokens, timeout_ms=timeout_ms)
+            return Answer({"tab": tab.id, **page})
+        return Answer({**await page_data(tab), **outcome.facts()})
 
     async def go(tab: Tab, address: Address) -> Answer:
-        await open_address(tab, address.href, wait_until=wait_until, timeout_ms=timeout_ms)
-        return await answer(tab)
+        return await answer(tab, await open_address(tab, address.href, wait_until=wait_until, timeout_ms=timeout_ms))
 
     action = arguments.action
     if action == "goto":
@@ -46,8 +48,7 @@ async def navigate(call: Call, arguments: NavigateArguments) -> Answer:
         raise InvalidArgument(f"`url` does not go with action {action!r}.", suggestions=["Leave out `action`."])
 
     async def move(tab: Tab) -> Answer:
-        await step(tab, action, wait_until=wait_until, timeout_ms=timeout_ms)
-        return await answer(tab)
+        return await answer(tab, await step(tab, action, wait_until=wait_until, timeout_ms=timeout_ms))
 
     return await call.gateway.on_tab(intent, move)
 
@@ -66,8 +67,8 @@ async def tabs(call: Call, arguments: TabsArguments) -> Answer:
             intent = call.intent(arguments, effect="navigate")
 
             async def go(tab: Tab, address: Address) -> Answer:
-                await open_address(tab, address.href, wait_until="load", timeout_ms=intent.timeout_ms)
-                return Answer(await page_data(tab))
+                outcome = await open_address(tab, address.href, timeout_ms=intent.timeout_ms)
+                return Answer({**await page_data(tab), **outcome.facts()})
 
             return await call.gateway.open_tab(intent, arguments.url or "about:blank", go)
         case "select":

@@ -1,16 +1,57 @@
-"""What several tools say about a page."""
+"""What tools say about a page: its address, its table, what an action changed, each within a ceiling of tokens."""
 
 from __future__ import annotations
 
-from ...pages.snapshot import take_view
+from ...pages.ceiling import cut, estimate_tokens
+from ...pages.changes import Changes, cost, tables
+from ...pages.outcome import Outcome
 from ...pages.tab import Tab
+from ...pages.view import View, table
+
+# What an action's answer needs besides its rows.
+ENVELOPE_TOKENS = 60
 
 
 async def page_data(tab: Tab) -> dict[str, object]:
     return {"tab": tab.id, "url": tab.page.url, "title": await tab.title()}
 
 
-async def snapshot_data(tab: Tab, *, timeout_ms: int) -> dict[str, object]:
-    view = await take_view(tab, timeout_ms=timeout_ms)
-    elements = [{"ref": row.ref, "role": row.role, "name": row.name, "states": row.states} for row in view.rows]
-    return {"url": view.url, "title": view.title, "elements": elements}
+def table_data(view: View, *, max_tokens: int, cursor: str | None = None) -> dict[str, object]:
+    """The page's table, as much as fits, and how to get the rest."""
+    shown = cut(view, max_tokens=max_tokens, cursor=cursor)
+    data: dict[str, object] = {"url": view.url, "title": view.title, "elements": table(shown.view)}
+    if shown.left:
+        data["rows_left"] = shown.left
+        data["cursor"] = shown.cursor
+    return data
+
+
+async def action_data(tab: Tab, outcome: Outcome, *, max_tokens: int, timeout_ms: int) -> dict[str, object]:
+    """What an action did: what it set off, and the rows that are new, changed or gone since the client last looked."""
+    facts = outcome.facts()
+    if outcome.dialog is not None or not tab.open:
+        return facts
+    max_tokens = max(max_tokens - ENVELOPE_TOKENS - estimate_tokens(str(facts)), ENVELOPE_TOKENS)
+    news = await tab.sight.news(timeout_ms=timeout_ms)
+    if news.changes is None:
+        if news.first_look and not outcome.new_document:
+            return {**facts, "url": news.view.url, "title": news.view.title}
+        return {"page": "new", **facts, **table_data(news.view, max_tokens=max_tokens)}
+    if news.changes.empty:
+        return {**facts, **_moved(outcome, news.changes), "changes": "none"}
+    if cost(news.changes) > max_tokens:
+        return {"page": "changed", **facts, **table_data(news.view, max_tokens=max_tokens)}
+    return {**facts, **_moved(outcome, news.changes), **tables(news.changes)}
+
+
+async def whole_page(tab: Tab, outcome: Outcome, *, max_tokens: int, timeout_ms: int) -> dict[str, object]:
+    """What an action did, and the page after it."""
+    facts = outcome.facts()
+    if outcome.dialog is not None or not tab.open:
+        return facts
+    view = await tab.sight.whole(timeout_ms=timeout_ms)
+    return {**facts, **table_data(view, max_tokens=max_tokens)}
+
+
+def _moved(outcome: Outcome, changes: Changes) -> dict[str, object]:
+    return {"url": changes.url, "title": changes.title} if outcome.navigated else {}

@@ -1,4 +1,4 @@
-"""Looking at a page: its snapshot, a picture, its console."""
+"""Pictures, paper, and what goes on behind the page: its console and its network."""
 
 from __future__ import annotations
 
@@ -7,39 +7,30 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ...pages.capture import PictureFormat, save_picture, screenshot
+from ...pages.capture import PictureFormat, pdf, save_file, screenshot
+from ...pages.console import ConsoleEntry
+from ...pages.network import Exchange, details
 from ...pages.tab import Tab
 from ..answers import Answer, Picture
-from ..registry import EVERYWHERE, STANDARD, Call, Tool
+from ..registry import EVERYWHERE, FULL_ONLY, STANDARD, Call, Tool
 from ..schema import TabArguments
 from .arguments import Element
-from .pages import page_data, snapshot_data
+from .pages import page_data
 
-
-class SnapshotArguments(TabArguments):
-    pass
-
-
-async def snapshot(call: Call, arguments: SnapshotArguments) -> Answer:
-    intent = call.intent(arguments)
-
-    async def look(tab: Tab) -> Answer:
-        return Answer(await snapshot_data(tab, timeout_ms=intent.timeout_ms))
-
-    return await call.gateway.on_tab(intent, look)
+Limit = Annotated[int, Field(ge=1, le=1000)]
+LONGEST_URL = 200
 
 
 class ScreenshotArguments(TabArguments):
     element: Element | None = None
     full_page: bool = False
     format: PictureFormat = "png"
-    quality: Annotated[int, Field(ge=1, le=100)] | None = None
-    path: Annotated[str | None, Field(description="save under this file name")] = None
+    quality: Annotated[int | None, Field(ge=1, le=100)] = None
+    labels: Annotated[bool, Field(description="draw refs")] = False
+    path: Annotated[str | None, Field(description="file name to save to")] = None
 
 
 async def take_screenshot(call: Call, arguments: ScreenshotArguments) -> Answer:
-    intent = call.intent(arguments)
-
     async def look(tab: Tab) -> Answer:
         data = await screenshot(
             tab,
@@ -47,41 +38,121 @@ async def take_screenshot(call: Call, arguments: ScreenshotArguments) -> Answer:
             full_page=arguments.full_page,
             picture_format=arguments.format,
             quality=arguments.quality,
-            timeout_ms=intent.timeout_ms,
+            labels=arguments.labels,
         )
         if arguments.path is None:
             return Answer(await page_data(tab), (Picture(data, f"image/{arguments.format}"),))
-        path = save_picture(call.client.settings.files.screenshot_dir, arguments.path, data)
+        path = save_file(call.client.settings.files.screenshot_dir, arguments.path, data)
         return Answer({**await page_data(tab), "path": str(path), "bytes": len(data)})
 
-    return await call.gateway.on_tab(intent, look)
+    return await call.gateway.on_tab(call.intent(arguments), look)
+
+
+class PdfArguments(TabArguments):
+    path: str | None = None
+
+
+async def print_page(call: Call, arguments: PdfArguments) -> Answer:
+    async def look(tab: Tab) -> Answer:
+        data = await pdf(tab)
+        name = arguments.path or f"{time.time_ns() // 1_000_000}.pdf"
+        path = save_file(call.client.settings.files.screenshot_dir, name, data)
+        return Answer({**await page_data(tab), "path": str(path), "bytes": len(data)})
+
+    return await call.gateway.on_tab(call.intent(arguments), look)
 
 
 class ConsoleArguments(TabArguments):
     level: Literal["error", "warning", "info", "debug"] | None = None
     text: str | None = None
-    limit: Annotated[int, Field(ge=1, le=1000)] = 50
+    limit: Limit = 50
+    cursor: int | None = None
 
 
 async def console(call: Call, arguments: ConsoleArguments) -> Answer:
+    def wanted(entry: ConsoleEntry) -> bool:
+        return (arguments.level is None or entry.level == arguments.level) and _contains(entry.text, arguments.text)
+
     async def look(tab: Tab) -> Answer:
-        wanted = [
-            entry
-            for entry in tab.console
-            if (arguments.level is None or entry.level == arguments.level)
-            and (arguments.text is None or arguments.text.lower() in entry.text.lower())
-        ]
-        shown = wanted[-arguments.limit :]
+        found = tab.console.latest(wanted, limit=arguments.limit, before=arguments.cursor)
         rows = [
             {"level": entry.level, "time": _clock(entry.time_ms), "text": entry.text, "where": entry.where}
-            for entry in shown
+            for entry in found.entries
         ]
-        data: dict[str, object] = {"logs": rows}
-        if len(wanted) > len(shown):
-            data["earlier"] = len(wanted) - len(shown)
-        return Answer(data)
+        return Answer({"logs": rows, **_earlier(found.earlier, found.entries)})
 
     return await call.gateway.on_tab(call.intent(arguments), look)
+
+
+class NetworkArguments(TabArguments):
+    id: Annotated[int | None, Field(description="details of one")] = None
+    method: str | None = None
+    status: Annotated[str | None, Field(description="404, 4xx, failed")] = None
+    type: str | None = None
+    url: str | None = None
+    limit: Limit = 50
+    cursor: int | None = None
+
+
+async def network(call: Call, arguments: NetworkArguments) -> Answer:
+    def wanted(exchange: Exchange) -> bool:
+        return (
+            (arguments.method is None or exchange.method == arguments.method.upper())
+            and (arguments.type is None or exchange.type == arguments.type)
+            and _contains(exchange.url, arguments.url)
+            and _has_status(exchange, arguments.status)
+        )
+
+    async def look(tab: Tab) -> Answer:
+        if arguments.id is not None:
+            return Answer(await _details(tab.network.get(arguments.id)))
+        found = tab.network.latest(wanted, limit=arguments.limit, before=arguments.cursor)
+        rows = [_summary(exchange) for exchange in found.entries]
+        return Answer({"requests": rows, **_earlier(found.earlier, found.entries)})
+
+    return await call.gateway.on_tab(call.intent(arguments), look)
+
+
+def _summary(exchange: Exchange) -> dict[str, object]:
+    url = exchange.url if len(exchange.url) <= LONGEST_URL else f"{exchange.url[:LONGEST_URL]}…"
+    return {
+        "id": exchange.number,
+        "method": exchange.method,
+        "status": exchange.failure or exchange.status or "pending",
+        "type": exchange.type,
+        "ms": exchange.duration_ms,
+        "url": url,
+    }
+
+
+async def _details(exchange: Exchange) -> dict[str, object]:
+    known = await details(exchange)
+    data: dict[str, object] = {**_summary(exchange), "url": exchange.url}
+    data["request_headers"] = known.request_headers
+    if known.request_body is not None:
+        data["request_body"] = known.request_body
+    if known.response_headers:
+        data["response_headers"] = known.response_headers
+    if known.response_body is not None:
+        data["response_body"] = known.response_body
+    return data
+
+
+def _has_status(exchange: Exchange, wanted: str | None) -> bool:
+    if wanted is None:
+        return True
+    if wanted == "failed":
+        return exchange.failure is not None
+    status = str(exchange.status or "")
+    return status == wanted or (wanted.endswith("xx") and status[:1] == wanted[:1])
+
+
+def _contains(text: str, wanted: str | None) -> bool:
+    return wanted is None or wanted.lower() in text.lower()
+
+
+def _earlier(count: int, entries: tuple[ConsoleEntry, ...] | tuple[Exchange, ...]) -> dict[str, object]:
+    return {"earlier": count, "cursor": entries[0].number} if count else {}
 
 
 def _clock(time_ms: int) -> str:
@@ -89,15 +160,6 @@ def _clock(time_ms: int) -> str:
 
 
 TOOLS = (
-    Tool(
-        name="browser_snapshot",
-        title="See the page",
-        description="The page as rows of ref, role, name, states.",
-        arguments=SnapshotArguments,
-        effect="read",
-        profiles=EVERYWHERE,
-        handler=snapshot,
-    ),
     Tool(
         name="browser_screenshot",
         title="Take a screenshot",
@@ -115,5 +177,23 @@ TOOLS = (
         effect="read",
         profiles=EVERYWHERE,
         handler=console,
+    ),
+    Tool(
+        name="browser_network",
+        title="See the network",
+        description="Requests of the page; `id` shows one whole.",
+        arguments=NetworkArguments,
+        effect="read",
+        profiles=STANDARD,
+        handler=network,
+    ),
+    Tool(
+        name="browser_pdf",
+        title="Save as PDF",
+        description="Save the page as a PDF file.",
+        arguments=PdfArguments,
+        effect="capture",
+        profiles=FULL_ONLY,
+        handler=print_page,
     ),
 )

@@ -1,0 +1,108 @@
+"""``python -m bench``: fetch what is needed, run, print, and write the results."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.console import Console
+
+from . import cache, competitors, machine, pages
+from .coverage import Reference, read_references
+from .operations import OPERATIONS, Ground, Operation
+from .report import Results, as_json, markdown, show
+from .runner import run
+from .server import Site
+from .stats import summarise
+from .targets import judge
+from .tokens import load_counter
+
+RESULTS = Path(__file__).parent / "results"
+# A pipe has no width; the table should not be squeezed into eighty columns there.
+PLAIN_WIDTH = 170
+
+
+def main() -> int:
+    options = _parse()
+    # Asked to end, it ends as by Ctrl-C: everything that was started is ended first.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    console = Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH)
+    try:
+        chromium = machine.find_chromium()
+        with console.status("Fetching peers and pages from npm …"):
+            cache.install_peers()
+            folders = pages.fetch()
+    except (cache.CacheError, machine.NoBrowser) as error:
+        console.print(f"[red]{error}[/red]")
+        return 1
+    facts = machine.describe(chromium)
+    everyone = competitors.create(chromium)
+    taking_part = [everyone[name] for name in competitors.ALL if name in options.peers]
+    chosen = [operation for operation in OPERATIONS if operation.key in options.only]
+    site = Site.start(folders)
+    try:
+        with console.status("Starting …") as status:
+            references: Mapping[str, Reference] = {}
+            if _reads_pages(chosen):
+                references = read_references(site, everyone[competitors.LIMIT])
+            ground = Ground(site=site, count=load_counter(cache.RANKS_FILE), references=references)
+            samples = run(taking_part, chosen, ground, rounds=options.rounds, report=status.update)
+    finally:
+        site.stop()
+    summaries = summarise(samples)
+    results = Results(
+        machine={"when": datetime.now(UTC).isoformat(timespec="seconds"), **facts, "rounds": str(options.rounds)},
+        competitors={competitor.name: competitor.version for competitor in taking_part},
+        titles={key: title for operation in chosen for key, title in operation.titles.items()},
+        samples=samples,
+        summaries=summaries,
+        verdicts=judge(summaries),
+    )
+    show(results, console)
+    _write(results, console)
+    return 0
+
+
+def _parse() -> argparse.Namespace:
+    keys = [operation.key for operation in OPERATIONS]
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Browser Pilot against its peers.")
+    parser.add_argument("--rounds", type=int, default=5, help="how often each operation is measured (default 5)")
+    parser.add_argument("--only", type=_list_of(keys), default=keys, help=f"operations, of: {', '.join(keys)}")
+    names = list(competitors.ALL)
+    parser.add_argument("--peers", type=_list_of(names), default=names, help=f"competitors, of: {', '.join(names)}")
+    return parser.parse_args()
+
+
+def _list_of(known: list[str]) -> Callable[[str], list[str]]:
+    def parse(text: str) -> list[str]:
+        chosen = [part.strip() for part in text.split(",")]
+        unknown = [part for part in chosen if part not in known]
+        if unknown:
+            raise argparse.ArgumentTypeError(f"{', '.join(unknown)} is not one of: {', '.join(known)}")
+        return chosen
+
+    return parse
+
+
+def _reads_pages(operations: list[Operation]) -> bool:
+    return any(operation.key == "pages" for operation in operations)
+
+
+def _write(results: Results, console: Console) -> None:
+    RESULTS.mkdir(exist_ok=True)
+    stem = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
+    for suffix, text in (("md", markdown(results)), ("json", as_json(results))):
+        path = RESULTS / f"{stem}.{suffix}"
+        path.write_text(text, encoding="utf-8")
+        console.print(f"Written: {path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path}")
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("Stopped; everything that was started has ended.")

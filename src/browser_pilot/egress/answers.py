@@ -1,0 +1,41 @@
+"""What the proxy itself says: refusals and failures, as small pages that name the rule. Pure."""
+
+from __future__ import annotations
+
+from html import escape
+from http import HTTPStatus
+
+REALM = "Browser Pilot"
+
+
+def answer(status: HTTPStatus, reason: str, *, rule: str | None = None, close: bool = False) -> bytes:
+    """A whole response. A browser shows its text for plain http; for tunnels it only reports that it failed."""
+    what = f"<p>Decided by {escape(rule)}. Only the user can change it.</p>" if rule else ""
+    page = (
+        f"<!doctype html><meta charset=utf-8><title>{status.phrase}</title>"
+        f"<h1>Browser Pilot: {escape(status.phrase.lower())}</h1><p>{escape(reason)}</p>{what}\n"
+    ).encode()
+    lines = [
+        f"HTTP/1.1 {status.value} {status.phrase}",
+        "Content-Type: text/html; charset=utf-8",
+        f"Content-Length: {len(page)}",
+        "Cache-Control: no-store",
+        "X-Browser-Pilot: proxy",
+    ]
+    if status is HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
+        lines.append(f'Proxy-Authenticate: Basic realm="{REALM}"')
+    if close:
+        lines.append("Connection: close")
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + page
+
+
+def welcome() -> bytes:
+    """The page behind ``browser.WELCOME_URL``: who sees it has shown its credentials."""
+    page = b"<!doctype html><title>Browser Pilot</title><link rel=icon href='data:,'>"
+    head = (
+        f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(page)}\r\nCache-Control: no-store\r\n\r\n"
+    )
+    return head.encode() + page
+
+
+TUNNEL_OPEN = b"HTTP/1.1 200 Connection established\r\n\r\n"

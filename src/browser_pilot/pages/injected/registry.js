@@ -1,0 +1,85 @@
+// The elements that this frame has shown, by ref, and what the frame knows of itself.
+//
+// A ref stays with its element while the element lives. The registry holds elements weakly: it never keeps one alive.
+
+/** @typedef {{ prefix: string, firstRef: number }} Options */
+/** @typedef {{ node: WeakRef<Element | Text>, role: string, name: string }} Entry */
+
+/** @type {Map<string, Entry>} */
+const entries = new Map();
+/** @type {WeakMap<Element | Text, string>} */
+const refs = new WeakMap();
+/** @type {WeakMap<Element, number>} */
+const frameNumbers = new WeakMap();
+/** @type {Map<number, WeakRef<Element>>} */
+const frameElements = new Map();
+/** Elements that the debugger says listen for clicks. @type {WeakSet<Element>} */
+const listening = new WeakSet();
+/** @type {Element[]} */
+let suspects = [];
+/** @type {WeakSet<Element>} */
+const suspected = new WeakSet();
+const documentToken = `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
+let nextRef = options.firstRef;
+
+/**
+ * The ref of an element, or of a text that stands for itself; a new one when it has none yet. Role and name are what to
+ * say of it once it is gone.
+ * @param {Element | Text} node @param {string} role @param {string} name
+ */
+function refOf(node, role, name) {
+  let ref = refs.get(node);
+  if (ref === undefined) {
+    ref = options.prefix + nextRef++;
+    refs.set(node, ref);
+    entries.set(ref, { node: new WeakRef(node), role, name });
+  } else {
+    const entry = /** @type {Entry} */ (entries.get(ref));
+    entry.role = role;
+    entry.name = name;
+  }
+  return ref;
+}
+
+/** The element of a ref while it is in the document. @param {string} ref @returns {Element | null} */
+function elementOf(ref) {
+  const node = entries.get(ref)?.node.deref();
+  if (!node?.isConnected) return null;
+  return node instanceof Element ? node : node.parentElement;
+}
+
+/** @type {Record<string, any>} */
+const pilot = {
+  /** Scripts of others that were lent to this world, by name. @type {Record<string, any>} */
+  libraries: {},
+  documentToken: () => documentToken,
+  /** Waits for ever, to try what becomes of a call that the page leaves behind. */
+  never: () => new Promise(() => {}),
+  /** @param {string} ref */
+  elementOf,
+  /** Notes elements that listen for clicks; tells how many are new. @param {...Element} elements */
+  noteListeners(...elements) {
+    let fresh = 0;
+    for (const element of elements) {
+      if (!(element instanceof Element) || listening.has(element)) continue;
+      listening.add(element);
+      fresh++;
+    }
+    return fresh;
+  },
+  /** Elements that may hold a closed shadow root and were not looked at yet. */
+  suspectList() {
+    const found = suspects;
+    suspects = [];
+    return found.length ? found : null;
+  },
+  /** @param {Element} host @param {ShadowRoot} root */
+  openRoot(host, root) {
+    closedRoots.set(host, root);
+  },
+  /** Notes which frame an iframe element holds. @param {number} number @param {Element} element */
+  adoptFrame(number, element) {
+    frameNumbers.set(element, number);
+    frameElements.set(number, new WeakRef(element));
+  },
+};

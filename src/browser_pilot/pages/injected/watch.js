@@ -1,0 +1,137 @@
+// What an action sets off in this document: changes of the DOM, counted by frames, and navigations.
+//
+// One watch at a time, from `startWatch` until it is read. Places that change all the time by themselves (a clock, a
+// ticker) are known before the action and do not count.
+
+/** @typedef {{ changes: number, began: number, navigating: string | null, sameDocument: boolean,
+ *   downloading: boolean }} Watch */
+
+const MOST_FRAMES = 10;
+const SHORTEST_LOOK_MS = 6;
+const NO_FRAME_MS = 100;
+const RESTLESS_CHANGES = 3;
+const RESTLESS_MS = 1_000;
+
+/** When each place last changed on its own, newest first. @type {WeakMap<Node, number[]>} */
+const ownChanges = new WeakMap();
+/** @type {Watch | null} */
+let watch = null;
+
+new MutationObserver(noteChanges).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+globalThis.navigation?.addEventListener('navigate', noteNavigation);
+
+/** @param {MutationRecord[]} records */
+function noteChanges(records) {
+  const now = performance.now();
+  const places = new Set(records.map((record) => record.target));
+  for (const place of places) {
+    if (watch !== null) {
+      if (!isRestless(place, watch.began)) watch.changes++;
+    } else {
+      ownChanges.set(place, [now, ...(ownChanges.get(place) ?? [])].slice(0, RESTLESS_CHANGES));
+    }
+  }
+}
+
+/** @param {Node} place @param {number} at */
+function isRestless(place, at) {
+  const times = ownChanges.get(place);
+  return times?.length === RESTLESS_CHANGES && at - times[RESTLESS_CHANGES - 1] < RESTLESS_MS;
+}
+
+/** @param {NavigateEvent} event */
+function noteNavigation(event) {
+  if (watch === null) return;
+  const noted = watch;
+  if (event.downloadRequest !== null) {
+    noted.downloading = true;
+    return;
+  }
+  // Whether the page's own listeners take the navigation over is known only after all of them have run.
+  queueMicrotask(() => {
+    if (event.defaultPrevented) return;
+    noted.navigating = event.destination.url;
+    noted.sameDocument = event.destination.sameDocument;
+  });
+}
+
+/** @returns {Watch} */
+function startWatch() {
+  watch = { changes: 0, began: performance.now(), navigating: null, sameDocument: false, downloading: false };
+  return watch;
+}
+
+/** The next animation frame; a little later in a tab that draws none. @returns {Promise<void>} */
+function nextFrame() {
+  return new Promise((resolve) => {
+    const late = setTimeout(resolve, NO_FRAME_MS);
+    requestAnimationFrame(() => {
+      clearTimeout(late);
+      resolve();
+    });
+  });
+}
+
+/** After everything that is ready to run now. @returns {Promise<void>} */
+function nextTask() {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}
+
+/** Waits for a frame that brings no change, at most ten. @param {Watch} watched */
+async function untilQuiet(watched) {
+  await nextTask();
+  for (let frames = 0; frames < MOST_FRAMES; frames++) {
+    const before = watched.changes;
+    const began = performance.now();
+    while (performance.now() - began < SHORTEST_LOOK_MS) {
+      await nextFrame();
+      await nextTask();
+    }
+    if (watched.changes === before) return true;
+  }
+  return false;
+}
+
+/** The same, but a page that has done nothing by the end of its tasks is taken to be quiet. @param {Watch} watched */
+async function untilQuietOrUntouched(watched) {
+  await nextTask();
+  await nextTask();
+  return watched.changes === 0 || untilQuiet(watched);
+}
+
+/** @param {Watch} watched @param {boolean} quiet */
+function report(watched, quiet) {
+  if (watch === watched) watch = null;
+  return { quiet, navigating: watched.navigating, sameDocument: watched.sameDocument, downloading: watched.downloading };
+}
+
+pilot.watch = function beginWatch() {
+  startWatch();
+};
+
+/** What became of the watch; without one (a new document) it watches from now on. */
+pilot.settled = async function settled() {
+  const watched = watch ?? startWatch();
+  return report(watched, await untilQuiet(watched));
+};
+
+/** The same for a document that may still be on its way: first it must be there to be used. @param {number} patienceMs @param {number} limitMs */
+pilot.usable = async function usable(patienceMs, limitMs) {
+  const began = performance.now();
+  const waited = () => performance.now() - began;
+  // Past its patience, what can be read already will do; a page with nothing to read gets all the time there is.
+  while (document.readyState === 'loading' && waited() < (document.body?.innerText.trim() ? patienceMs : limitMs)) {
+    await new Promise((resolve) => {
+      document.addEventListener('readystatechange', resolve, { once: true });
+      setTimeout(resolve, NO_FRAME_MS);
+    });
+  }
+  return pilot.settled();
+};

@@ -1,0 +1,110 @@
+"""What a tab asked the network for, and what came back: a bounded buffer per tab.
+
+Bodies are not kept: the browser has them, and is asked when somebody wants to see one.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from playwright.async_api import Error, Page, Request, Response
+
+from browser_pilot.errors import InvalidArgument
+from browser_pilot.pages.ring import Ring
+
+CAPACITY = 1_000
+LARGEST_BODY = 20_000
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One request. What is not known yet is None; ``failure`` says why there will be no answer."""
+
+    number: int
+    request: Request
+    started: float
+    method: str
+    url: str
+    type: str
+    status: int | None = None
+    duration_ms: int | None = None
+    failure: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """All there is to know about one request; bodies as far as they are text and still there."""
+
+    request_headers: dict[str, str]
+    response_headers: dict[str, str]
+    request_body: str | None
+    response_body: str | None
+
+
+class NetworkBuffer(Ring[Exchange]):
+    """Keeps the newest requests; survives navigation, ends with the tab."""
+
+    def __init__(self, page: Page) -> None:
+        super().__init__(CAPACITY)
+        self._open: dict[Request, Exchange] = {}
+        page.on("request", self._note_request)
+        page.on("response", self._note_response)
+        page.on("requestfinished", self._note_end)
+        page.on("requestfailed", self._note_failure)
+
+    def get(self, number: int) -> Exchange:
+        exchange = next((exchange for exchange in self if exchange.number == number), None)
+        if exchange is None:
+            raise InvalidArgument(f"There is no request {number}.", suggestions=["browser_network lists them by id."])
+        return exchange
+
+    def _note_request(self, request: Request) -> None:
+        exchange = Exchange(
+            self.next_number(), request, time.monotonic(), request.method, request.url, request.resource_type
+        )
+        self._open[request] = exchange
+        self.add(exchange)
+
+    def _note_response(self, response: Response) -> None:
+        exchange = self._open.get(response.request)
+        if exchange is not None:
+            exchange.status = response.status
+
+    def _note_end(self, request: Request) -> None:
+        exchange = self._open.pop(request, None)
+        if exchange is not None:
+            exchange.duration_ms = int((time.monotonic() - exchange.started) * 1000)
+
+    def _note_failure(self, request: Request) -> None:
+        exchange = self._open.get(request)
+        if exchange is not None:
+            exchange.failure = (request.failure or "failed").removeprefix("net::")
+        self._note_end(request)
+
+
+async def details(exchange: Exchange) -> Details:
+    request = exchange.request
+    try:
+        response = await request.response() if exchange.failure is None and exchange.status is not None else None
+        return Details(
+            await request.all_headers(),
+            await response.all_headers() if response else {},
+            _shortened(request.post_data),
+            _shortened(await _body(response)) if response else None,
+        )
+    except Error:
+        return Details(request.headers, {}, _shortened(request.post_data), None)
+
+
+async def _body(response: Response) -> str | None:
+    try:
+        return (await response.body()).decode("utf-8")
+    except (Error, UnicodeDecodeError):
+        return None
+
+
+def _shortened(text: str | None) -> str | None:
+    if text is None or len(text) <= LARGEST_BODY:
+        return text
+    return f"{text[:LARGEST_BODY]}… ({len(text)} characters)"

@@ -1,0 +1,151 @@
+"""The mouse: where to point for an element, clicking and hovering.
+
+A click takes two steps: the page names the point and sets a guard there; then movement, presses and the question what
+became of them are sent together. A press that would hit something else is stopped by the guard, and tried again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from browser_pilot.errors import StaleRef
+from browser_pilot.pages.action import GRACE_MS, PATIENCE_MS, Hand, perform
+from browser_pilot.pages.cdp import send
+from browser_pilot.pages.frames import MAIN
+from browser_pilot.pages.keys import Modifier, modifier_mask
+from browser_pilot.pages.outcome import Outcome
+from browser_pilot.pages.settle import Reply
+from browser_pilot.pages.tab import Tab
+from browser_pilot.pages.targets import ElementArgument, Target, find
+from browser_pilot.pages.troubles import trouble_error
+
+Button = Literal["left", "right", "middle"]
+BUTTON_BITS: dict[str, int] = {"left": 1, "right": 2, "middle": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A place in the main frame's viewport, in CSS pixels."""
+
+    x: float
+    y: float
+
+
+async def click(
+    tab: Tab,
+    element: ElementArgument,
+    *,
+    button: Button = "left",
+    count: int = 1,
+    modifiers: Sequence[Modifier] = (),
+    timeout_ms: int = PATIENCE_MS,
+) -> Outcome:
+    """Click an element once it can be clicked, and wait for what that sets off."""
+    target = await find(tab, element)
+
+    async def act(hand: Hand) -> Reply | None:
+        return await click_target(hand, target, timeout_ms, button=button, count=count, mask=modifier_mask(modifiers))
+
+    return await perform(tab, target, act)
+
+
+async def click_target(
+    hand: Hand, target: Target, timeout_ms: int, *, button: Button = "left", count: int = 1, mask: int = 0
+) -> Reply | None:
+    """The click itself, as a part of an action: what the page says of it, once it has landed."""
+    until = asyncio.get_running_loop().time() + timeout_ms / 1000
+    while True:
+        left_ms = max(0, int((until - asyncio.get_running_loop().time()) * 1000))
+        reply = await hand.ask(target, "aim", target.ref, count, left_ms, patience_ms=left_ms)
+        point = await to_viewport(hand, target, reply, left_ms)
+        hand.acts()
+        landing = asyncio.ensure_future(hand.aftermath("landed"))
+        try:
+            await asyncio.gather(*_click_events(hand, point, button, count, mask))
+            landed = await landing
+        finally:
+            landing.cancel()
+        if landed is None or landed["landed"] != "no":
+            if landed is not None and landed["landed"] == "unseen":
+                hand.notices.append("The page gave no sign that the click arrived.")
+            return landed
+        if left_ms == 0:
+            raise trouble_error(target.words, {"trouble": "covered", "by": landed["by"]})
+
+
+async def hover(tab: Tab, element: ElementArgument, *, timeout_ms: int = PATIENCE_MS) -> Outcome:
+    """Move the mouse over an element."""
+    target = await find(tab, element)
+
+    async def act(hand: Hand) -> Reply | None:
+        point = await point_at(hand, target, timeout_ms)
+        await tab.world.call(target.frame, "watch", repeatable=True)
+        hand.acts()
+        await move(hand, point)
+        return await hand.aftermath("settled")
+
+    return await perform(tab, target, act)
+
+
+async def click_at(tab: Tab, point: Point, *, button: Button = "left", count: int = 1) -> Outcome:
+    """Click at a place of the viewport, whatever is there: for canvases and maps."""
+
+    async def act(hand: Hand) -> Reply | None:
+        await tab.world.call(hand.frame, "watch", repeatable=True)
+        hand.acts()
+        await asyncio.gather(*_click_events(hand, point, button, count, 0))
+        return await hand.aftermath("settled")
+
+    return await perform(tab, None, act)
+
+
+async def point_at(hand: Hand, target: Target, patience_ms: int) -> Point:
+    """Where an element can be pointed at, once it can."""
+    reply = await hand.ask(target, "point", target.ref, patience_ms, patience_ms=patience_ms)
+    return await to_viewport(hand, target, reply, patience_ms)
+
+
+async def to_viewport(hand: Hand, target: Target, spot: Reply, patience_ms: int) -> Point:
+    """A point of a frame as a point of the main viewport, with a look at what may cover each frame on the way."""
+    frame = target.frame
+    if frame.number == MAIN:
+        return Point(spot["x"], spot["y"])
+    frames = {frame.number: frame for frame in await hand.tab.world.live_frames()}
+    while frame.parent is not None:
+        parent = frames.get(frame.parent)
+        if parent is None:
+            raise StaleRef(f"The frame of {target.words} is gone.", suggestions=["Take a new browser_snapshot."])
+        inner = {"x": spot["x"], "y": spot["y"]}
+        answer = await hand.tab.world.call(
+            parent, "through", frame.number, inner, patience_ms, timeout_ms=patience_ms + GRACE_MS
+        )
+        spot = cast("Reply", answer)
+        if "trouble" in spot:
+            raise trouble_error(target.words, spot)
+        frame = parent
+    return Point(spot["x"], spot["y"])
+
+
+async def move(hand: Hand, point: Point, *, buttons: int = 0) -> None:
+    held = "left" if buttons & 1 else "none"
+    await send(
+        hand.session, "Input.dispatchMouseEvent", type="mouseMoved", x=point.x, y=point.y, button=held, buttons=buttons
+    )
+
+
+def _click_events(hand: Hand, point: Point, button: Button, count: int, mask: int) -> list[asyncio.Task[object]]:
+    """All events of a click, sent at once and in order, so that no button can stay pressed."""
+    events: list[dict[str, object]] = [{"type": "mouseMoved", "button": "none", "buttons": 0}]
+    for number in range(1, count + 1):
+        pressed = {"button": button, "clickCount": number}
+        events.append({"type": "mousePressed", "buttons": BUTTON_BITS[button], **pressed})
+        events.append({"type": "mouseReleased", "buttons": 0, **pressed})
+    return [
+        asyncio.ensure_future(
+            send(hand.session, "Input.dispatchMouseEvent", x=point.x, y=point.y, modifiers=mask, **event)
+        )
+        for event in events
+    ]

@@ -1,0 +1,124 @@
+"""Waits for what an action set off, and for nothing else.
+
+Promised: when an action is answered, the page has had at least one frame in which nothing changed (or ten, on a page
+that changes in every one); a navigation that it began has committed and its document can be used; requests that it
+began (fetch, XHR, scripts, documents), and requests that their answers began, have been answered and shown; a socket
+message that it sent has had half a second for its answer. None of this takes longer than ``CAP_SECONDS``; what is
+still under way then is told. Not promised: what a timer brings later without a request before it; polling, event
+streams and images are not waited for. ``waiting`` is for those.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, cast
+
+from browser_pilot.errors import OutcomeUnknown
+from browser_pilot.pages.activity import SOCKET_SECONDS, Mark
+from browser_pilot.pages.frames import Frame
+from browser_pilot.pages.outcome import Outcome
+from browser_pilot.pages.tab import Tab
+from browser_pilot.pages.world import FrameGone
+
+CAP_SECONDS = 5.0
+NAVIGATION_BEGINS_SECONDS = 0.5
+DOWNLOAD_BEGINS_SECONDS = 0.5
+TAB_OPENS_SECONDS = 2.0
+# A document that is still being read after this long can be used as far as it has come.
+READABLE_MS = 2_500
+
+Reply = dict[str, Any]
+
+
+async def settle(tab: Tab, mark: Mark, frame: Frame, reply: Reply | None) -> Outcome:
+    """Wait for the consequences of an action in ``frame``; ``reply`` is what the page said of it, None if cut off."""
+    activity = tab.activity
+    loop = asyncio.get_running_loop()
+    mark.acted()
+    until = loop.time() + CAP_SECONDS
+    _heed(tab, mark, reply)
+    downloading = reply is not None and bool(reply.get("downloading"))
+    while True:
+        if mark.announced or activity.navigating(mark):
+            await _navigation(tab, mark, until)
+            reply = None
+        if reply is None:
+            reply = await look(tab, frame, until)
+            _heed(tab, mark, reply)
+            if mark.announced or activity.navigating(mark):
+                continue
+        if mark.sent is not None:
+            socket_until = min(until, mark.sent + SOCKET_SECONDS)
+            if await activity.until(lambda: mark.sent is None or activity.navigating(mark), socket_until):
+                reply = None
+            mark.sent = None
+            continue
+        awaited = activity.awaited(mark)
+        if not awaited or loop.time() >= until:
+            break
+        first_end = min(until, *(end for _, end in awaited))
+        await activity.until(lambda: not activity.awaited(mark) or activity.navigating(mark), first_end)
+        reply = None
+    if downloading and not mark.downloads:
+        await activity.until(lambda: bool(mark.downloads), min(until, loop.time() + TAB_OPENS_SECONDS))
+    if len(mark.opening) > len(mark.tabs):
+        await activity.until(lambda: len(mark.tabs) >= len(mark.opening), min(until, loop.time() + TAB_OPENS_SECONDS))
+    return summarize(tab, mark, busy=loop.time() >= until)
+
+
+def _heed(tab: Tab, mark: Mark, reply: Reply | None) -> None:
+    """The page knows of a navigation before anyone else does."""
+    if reply is None or not reply.get("navigating") or reply.get("sameDocument"):
+        return
+    if not tab.activity.new_document(mark):
+        mark.announced = True
+
+
+async def look(tab: Tab, frame: Frame, until: float) -> Reply:
+    """Frames until one brings no change, in the frame of the action or, once that is gone, in the whole page."""
+    for candidate in (frame, await tab.world.main_frame()):
+        budget_ms = max(200, int((until - asyncio.get_running_loop().time()) * 1000))
+        call = tab.world.call(
+            candidate, "usable", READABLE_MS, budget_ms, repeatable=True, timeout_ms=budget_ms + 2_000
+        )
+        try:
+            reply = await call
+        except (FrameGone, OutcomeUnknown):
+            continue
+        return cast("Reply", reply)
+    return {}
+
+
+async def _navigation(tab: Tab, mark: Mark, until: float) -> None:
+    """Wait until a navigation that was announced or begun has a document, or has come to nothing."""
+    activity = tab.activity
+    documents = activity.documents
+    announced, mark.announced = mark.announced, False
+    if announced and not activity.navigating(mark):
+        begins = min(until, asyncio.get_running_loop().time() + NAVIGATION_BEGINS_SECONDS)
+        await activity.until(lambda: activity.navigating(mark) or activity.documents > documents, begins)
+    await activity.until(lambda: activity.documents > documents or not activity.navigating(mark), until)
+    if activity.documents == documents and mark.status not in (None, 204, 205):
+        # It came to nothing here, though the server answered: a download is about to be told of.
+        begins = min(until, asyncio.get_running_loop().time() + DOWNLOAD_BEGINS_SECONDS)
+        await activity.until(lambda: bool(mark.downloads) or activity.navigating(mark), begins)
+
+
+def summarize(tab: Tab, mark: Mark, *, busy: bool = False) -> Outcome:
+    """What the action has set off so far."""
+    activity, url = tab.activity, tab.page.url
+    new_document = activity.new_document(mark)
+    notices = list(tab.dialogs.take_unanswered())
+    if new_document and activity.unreachable:
+        notices.append(f"{activity.unreachable} could not be loaded.")
+    waiting = [f"A new tab is opening: {address}" for address in mark.opening[len(mark.tabs) :]]
+    loading = activity.loading() if new_document or busy else ()
+    return Outcome(
+        navigated=url if new_document or url != mark.url else None,
+        new_document=new_document,
+        status=mark.status if new_document else None,
+        new_tabs=tuple(mark.tabs),
+        downloads=tuple(mark.downloads),
+        still_loading=loading,
+        notices=(*notices, *waiting),
+    )

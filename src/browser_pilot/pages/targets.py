@@ -1,0 +1,65 @@
+"""From what a caller wrote (a ref, a selector, a role and name) to one element to act on, in as few steps as it takes.
+
+A ref is not looked up: the page finds out itself, when it acts, whether the element still lives. Then ``lost`` says
+what to do instead. How arguments are read and elements are found is in ``elements``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from browser_pilot.errors import ElementNotFound, InvalidArgument, StaleRef
+from browser_pilot.pages.elements import ElementArgument, Elements, Selector, parse_element
+from browser_pilot.pages.frames import MAIN, Frame
+from browser_pilot.pages.tab import Tab
+from browser_pilot.pages.world import World
+
+_FRAME = re.compile(r"f(\d+)e")
+
+__all__ = ["ElementArgument", "Target", "find", "lost"]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One element, by its ref in its frame; ``words`` is how the caller called it."""
+
+    frame: Frame
+    ref: str
+    words: str
+
+
+async def find(tab: Tab, element: ElementArgument) -> Target:
+    """The one element that is meant. A ref costs nothing; anything else is looked for in every frame."""
+    tab.dialogs.require_none()
+    world = tab.world
+    if isinstance(element, Mapping) and set(element) == {"index"}:
+        element = _indexed(world, element["index"])
+    selector = parse_element(element)
+    if selector.ref is None:
+        found = await tab.dialogs.unless_opened(Elements(world).resolve(selector))
+        return Target(found.frame, found.ref, str(found))
+    in_frame = _FRAME.match(selector.ref)
+    frame = await world.frames.get(int(in_frame[1]) if in_frame else MAIN)
+    if frame is None:
+        raise StaleRef(f"The frame of {selector.ref} is no longer on the page.", suggestions=["Take a new snapshot."])
+    return Target(frame, selector.ref, selector.ref)
+
+
+def _indexed(world: World, index: object) -> str:
+    """The ref of an element that the last DOM tree numbered."""
+    if not isinstance(index, int) or isinstance(index, bool):
+        raise InvalidArgument(f"index = {index!r} is not a number.", suggestions=["Indices come from browser_dom."])
+    if world.tree is None:
+        raise ElementNotFound(f"Element index {index} out of range.", suggestions=["Call browser_dom first."])
+    return world.tree.ref(index)
+
+
+async def lost(world: World, target: Target) -> StaleRef:
+    """The error for an element that is gone: what it was, and whether there is one like it now."""
+    try:
+        await Elements(world).resolve(Selector(ref=target.ref))
+    except StaleRef as error:
+        return error
+    return StaleRef(f"{target.words} is no longer on the page.", suggestions=["Take a new snapshot."])

@@ -1,0 +1,276 @@
+"""Our own JavaScript world in each frame of one page, and calls into it.
+
+An isolated world sees the same DOM as the page's scripts but shares no variables with them, so the page can neither
+see nor fool what runs there. The world of a frame is made when it is first needed and made again after the frame
+navigated. Elements are kept inside it by ref (``e12`` in the main frame, ``f2e4`` in others); they never leave it.
+
+``World`` belongs to one Playwright page and lives as long as it. It holds no view of the page: see ``snapshot``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
+
+from playwright.async_api import CDPSession, Page
+from playwright.async_api import Error as PlaywrightError
+
+from browser_pilot.errors import InternalError, NoTab, OutcomeUnknown, StaleRef, Timeout
+from browser_pilot.pages.cdp import send
+from browser_pilot.pages.frames import Frame, Frames
+from browser_pilot.pages.script import injected_source
+
+T = TypeVar("T")
+Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
+
+DEFAULT_TIMEOUT_MS = 10_000
+WORLD_NAME = "browser-pilot"
+_CALL = "function (name, args, ...elements) { return this[name](...args, ...elements) }"
+_REFS_BEFORE_RESTART = 500
+
+# The call never began, so it is safe to make it again in a new world.
+_NEVER_BEGAN = re.compile(
+    r"Cannot find context|Could not find object|uniqueContextId not found|Invalid remote object id"
+    r"|No frame (for|with) given id|Frame with the given|Session with given id|Session closed|Target closed"
+    r"|frame does not have|has been closed"
+)
+# The document went away while the call ran.
+_CUT_OFF = re.compile(r"Execution context was destroyed|navigated or closed|Cannot find default execution context")
+
+
+class FrameGone(StaleRef):
+    """The frame is no longer on the page, or its document went away twice during one call."""
+
+
+class IndexedTree(Protocol):
+    def ref(self, index: int) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """An object inside a frame's world, by the id that CDP gave it."""
+
+    frame: Frame
+    object_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """Our world in one document: the ids that CDP knows it and its objects by."""
+
+    session: CDPSession
+    context_id: int
+    api: str
+    document: str
+
+
+class World:
+    """The isolated worlds of one page's frames."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.frames = Frames(page)
+        # The last DOM tree that was told, so that its indices can be used.
+        self.tree: IndexedTree | None = None
+        self._installed: dict[str, Installed] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._linked: set[tuple[str, int]] = set()
+        self._lent: set[tuple[str, str]] = set()
+        self._refs_used: dict[int, int] = {}
+        # What ``pierce`` has looked at, by world: nodes that listen, and worlds with too many to look again.
+        self.heard: dict[str, set[int]] = {}
+        self.overheard: set[str] = set()
+
+    async def call(
+        self,
+        frame: Frame,
+        function: str,
+        *args: Json,
+        elements: Sequence[Remote] = (),
+        repeatable: bool = False,
+        timeout_ms: int = DEFAULT_TIMEOUT_MS,
+    ) -> object:
+        """Call ``pilot.<function>(...args, ...elements)`` in a frame and give back its value.
+
+        A call that never began is made again in a renewed world. One that was cut off by a navigation is made again
+        only when it is ``repeatable``; otherwise it raises OutcomeUnknown.
+        """
+        request = _Request(function, args, elements, repeatable=repeatable)
+        return (await self._guarded(frame, request, timeout_ms)).get("value")
+
+    async def call_for_object(
+        self, frame: Frame, function: str, *args: Json, timeout_ms: int = DEFAULT_TIMEOUT_MS
+    ) -> Remote | None:
+        """Like ``call``, but give back a handle to the object (such as an element), or None when there is none."""
+        answer = await self._guarded(frame, _Request(function, args, by_value=False), timeout_ms)
+        object_id = answer.get("objectId")
+        return Remote(frame, str(object_id)) if object_id else None
+
+    async def call_everywhere(
+        self, function: str, *args: Json, timeout_ms: int = DEFAULT_TIMEOUT_MS
+    ) -> list[tuple[Frame, object]]:
+        """Call a function that only reads in every frame at once; frames that go away meanwhile are left out."""
+        frames = await self.live_frames(timeout_ms=timeout_ms)
+
+        async def one(frame: Frame) -> tuple[Frame, object] | None:
+            try:
+                return frame, await self.call(frame, function, *args, repeatable=True, timeout_ms=timeout_ms)
+            except FrameGone:
+                if frame.parent is None:
+                    raise
+                return None
+
+        return [answer for answer in await asyncio.gather(*map(one, frames)) if answer is not None]
+
+    async def lend(self, frame: Frame, name: str, source: str, expression: str) -> None:
+        """Put a script of someone else into a frame's world: ``pilot.libraries.<name>`` is then ``expression``."""
+        installed = await self.installed(frame)
+        if (installed.api, name) in self._lent:
+            return
+        # A declaration is compiled by the debugger, so that the page's content security policy does not matter.
+        declaration = f"function () {{ this.libraries.{name} ??= (() => {{ {source}\nreturn {expression}; }})() }}"
+        try:
+            await send(frame.session, "Runtime.callFunctionOn", objectId=installed.api, functionDeclaration=declaration)
+        except PlaywrightError as error:
+            raise FrameGone("The page navigated away.") from error
+        self._lent.add((installed.api, name))
+
+    async def live_frames(self, *, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> tuple[Frame, ...]:
+        """All frames, each after its parent, each known to its parent's world by its number."""
+        frames = await _in_time(self.frames.list(), timeout_ms, "looking up the page's frames")
+        if len(frames) > 1:
+            by_number = {frame.number: frame for frame in frames}
+            pairs = [(by_number[f.parent], f) for f in frames if f.parent is not None]
+            linking = asyncio.gather(*(self._link(parent, child) for parent, child in pairs))
+            await _in_time(linking, timeout_ms, "matching frames to their elements")
+        return frames
+
+    async def main_frame(self) -> Frame:
+        return (await _in_time(self.frames.list(), DEFAULT_TIMEOUT_MS, "looking up the page's frames"))[0]
+
+    async def _guarded(self, frame: Frame, request: _Request, timeout_ms: int) -> dict[str, Any]:
+        async def attempts() -> dict[str, Any]:
+            try:
+                return await self._attempt(frame, request)
+            except FrameGone:
+                if request.elements:
+                    raise  # they died with the world that they lived in
+                renewed = await self.frames.get(frame.number)
+                if renewed is None:
+                    raise
+                return await self._attempt(renewed, request)
+
+        return await _in_time(attempts(), timeout_ms, f"{request.function} in the page")
+
+    async def _attempt(self, frame: Frame, request: _Request) -> dict[str, Any]:
+        try:
+            installed = await self.installed(frame)
+            return await _call_function(frame, installed.api, request)
+        except PlaywrightError as error:
+            if self.page.is_closed():
+                raise NoTab("The tab was closed.") from error
+            cut_off = _CUT_OFF.search(error.message) is not None
+            if cut_off and not request.repeatable:
+                raise OutcomeUnknown(f"The page navigated while {request.function} ran in it.") from error
+            if not cut_off and not _NEVER_BEGAN.search(error.message):
+                raise InternalError(f"The browser refused {request.function}: {error.message}") from error
+            self._installed.pop(frame.id, None)
+            self.frames.forget()
+            raise FrameGone("The frame is gone or shows another document now.") from error
+
+    async def installed(self, frame: Frame) -> Installed:
+        """The frame's world, made if need be. Raises Playwright's Error when the frame is gone."""
+        lock = self._locks.setdefault(frame.id, asyncio.Lock())
+        async with lock:
+            known = self._installed.get(frame.id)
+            if known is not None and known.session is frame.session:
+                return known
+            world = await send(frame.session, "Page.createIsolatedWorld", frameId=frame.id, worldName=WORLD_NAME)
+            context_id = int(world["executionContextId"])
+            options = json.dumps({"prefix": frame.prefix, "firstRef": self._first_ref(frame)})
+            expressions = (f"({injected_source()})({options})", "document")
+            answers = await asyncio.gather(
+                *(send(frame.session, "Runtime.evaluate", expression=e, contextId=context_id) for e in expressions)
+            )
+            api, document = (str(_checked(answer)["objectId"]) for answer in answers)
+            installed = Installed(frame.session, context_id, api, document)
+            self._installed[frame.id] = installed
+            return installed
+
+    def _first_ref(self, frame: Frame) -> int:
+        """Where the refs of a frame's next document begin: after the last one's, so that no old ref fits a new element.
+
+        Short refs are cheaper to read, so the count starts again once it is past three digits.
+        """
+        used = self._refs_used.get(frame.number, 0)
+        return 1 if used > _REFS_BEFORE_RESTART else used + 1
+
+    def note_refs_used(self, frame: Frame, count: int) -> None:
+        """Remember the highest ref that was given out in a frame."""
+        self._refs_used[frame.number] = count
+
+    async def _link(self, parent: Frame, child: Frame) -> None:
+        """Tell the parent's world which of its elements holds the child."""
+        try:
+            home = await self.installed(parent)
+            if (home.api, child.number) in self._linked:
+                return
+            owner = await send(parent.session, "DOM.getFrameOwner", frameId=child.id)
+            node = await send(
+                parent.session,
+                "DOM.resolveNode",
+                backendNodeId=owner["backendNodeId"],
+                executionContextId=home.context_id,
+            )
+            element = Remote(parent, str(node["object"]["objectId"]))
+            await _call_function(parent, home.api, _Request("adoptFrame", (child.number,), (element,)))
+            self._linked.add((home.api, child.number))
+        except PlaywrightError:
+            self.frames.forget()  # one of the two went away; the next look finds out
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    function: str
+    args: Sequence[Json]
+    elements: Sequence[Remote] = ()
+    by_value: bool = True
+    repeatable: bool = True
+
+
+async def _call_function(frame: Frame, api: str, request: _Request) -> dict[str, Any]:
+    elements = [{"objectId": element.object_id} for element in request.elements]
+    answer = await send(
+        frame.session,
+        "Runtime.callFunctionOn",
+        objectId=api,
+        functionDeclaration=_CALL,
+        arguments=[{"value": request.function}, {"value": request.args}, *elements],
+        returnByValue=request.by_value,
+        awaitPromise=True,
+    )
+    return _checked(answer)
+
+
+def _checked(answer: dict[str, Any]) -> dict[str, Any]:
+    """The result of an evaluation; what the script threw becomes an error of ours."""
+    thrown = answer.get("exceptionDetails")
+    if thrown is None:
+        return cast("dict[str, Any]", answer["result"])
+    text = str(thrown.get("exception", {}).get("description") or thrown.get("text"))
+    raise InternalError(f"The script in the page failed: {text}")
+
+
+async def _in_time(work: Awaitable[T], timeout_ms: int, what: str) -> T:
+    try:
+        async with asyncio.timeout(timeout_ms / 1000):
+            return await work
+    except TimeoutError as error:
+        raise Timeout(
+            f"The page did not answer within {timeout_ms} ms ({what}).",
+            suggestions=("A dialog may be open, or the page's scripts may be busy; look again in a moment.",),
+        ) from error

@@ -1,0 +1,133 @@
+"""What a row of the activity log can say: an intent, its outcome, or a note. Pure data, no I/O.
+
+An intent is written before an effect and its outcome after it, so that nothing happens unrecorded. Everything is
+redacted here, on its way into a row, whether or not the caller did it before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, cast
+
+from .marks import mark
+from .redaction import Json, Redactor
+
+Status = Literal["ok", "error", "refused", "cancelled", "unknown"]
+
+# A row is for reading, not an archive: a pasted book is cut.
+LONGEST_TEXT = 2_000
+LONGEST_ARGUMENTS = 16_000
+
+
+def _no_arguments() -> Mapping[str, object]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Intent:
+    """What is about to be done, for whom, and why it was allowed (or not)."""
+
+    client: str
+    tool: str
+    arguments: Mapping[str, object] = field(default_factory=_no_arguments)
+    effect: str = ""
+    session: str | None = None
+    tab: str | None = None
+    url: str | None = None
+    site: str | None = None
+    decision: str = "allow"
+    rule: str | None = None
+    risk: str | None = None
+    approval: str | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How it ended. ``error`` is the error's code, ``summary`` one line about the result."""
+
+    status: Status
+    duration_ms: float = 0
+    summary: str = ""
+    error: str | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something that is no action of an agent: a person changed a rule, the hub started, a log was restored."""
+
+    text: str
+    by: str = "hub"
+    details: Mapping[str, object] = field(default_factory=_no_arguments)
+
+
+def intent_body(intent: Intent, redactor: Redactor) -> dict[str, Json]:
+    return {
+        "kind": "intent",
+        "client": redactor.text(intent.client),
+        "tool": intent.tool,
+        "arguments": _arguments(intent.arguments, redactor),
+        "effect": intent.effect,
+        "session": intent.session,
+        "tab": intent.tab,
+        "url": _url(intent.url, redactor),
+        "site": intent.site,
+        "decision": intent.decision,
+        "rule": intent.rule,
+        "risk": intent.risk,
+        "approval": intent.approval,
+    }
+
+
+def outcome_body(intent_seq: int, outcome: Outcome, redactor: Redactor) -> dict[str, Json]:
+    return {
+        "kind": "outcome",
+        "intent": intent_seq,
+        "status": outcome.status,
+        "duration_ms": round(outcome.duration_ms, 1),
+        "summary": _cut(redactor.text(outcome.summary)),
+        "error": outcome.error,
+        "url": _url(outcome.url, redactor),
+    }
+
+
+def note_body(note: Note, redactor: Redactor) -> dict[str, Json]:
+    return {
+        "kind": "note",
+        "by": redactor.text(note.by),
+        "text": _cut(redactor.text(note.text)),
+        "details": _arguments(note.details, redactor),
+    }
+
+
+def _url(url: str | None, redactor: Redactor) -> str | None:
+    return None if url is None else _cut(redactor.url(url))
+
+
+def _arguments(arguments: Mapping[str, object], redactor: Redactor) -> Json:
+    try:
+        # Also refuses NaN, which is no JSON.
+        plain = cast(Json, json.loads(json.dumps(dict(arguments), default=str, allow_nan=False)))
+    except (ValueError, RecursionError):
+        return mark("text")
+    redacted = redactor.data(plain)
+    for candidate in (redacted, _shorten(redacted)):
+        if len(json.dumps(candidate)) <= LONGEST_ARGUMENTS:
+            return candidate
+    return mark("text")
+
+
+def _shorten(value: Json) -> Json:
+    if isinstance(value, str):
+        return _cut(value, LONGEST_TEXT // 4)
+    if isinstance(value, list):
+        return [_shorten(item) for item in value[:20]]
+    if isinstance(value, dict):
+        return {name[:200]: _shorten(item) for name, item in list(value.items())[:40]}
+    return value
+
+
+def _cut(text: str, longest: int = LONGEST_TEXT) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}… ({len(text)} characters)"

@@ -1,0 +1,99 @@
+"""Looking at a page as rows: all of it, a part of it, or what matches a search."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ...pages.find import find
+from ...pages.snapshot import take_view
+from ...pages.tab import Tab
+from ...pages.targets import find as find_target
+from ...pages.view import Detail
+from ..answers import Answer
+from ..registry import EVERYWHERE, STANDARD, Call, Tool
+from ..schema import TabArguments
+from .arguments import Element
+from .pages import table_data
+
+MaxTokens = Annotated[int | None, Field(ge=50, le=200_000)]
+# A search looks through all of a page, not only what an answer could hold.
+SEARCH_ROWS = 50_000
+
+
+class SnapshotArguments(TabArguments):
+    detail: Detail = "standard"
+    element: Element | None = None
+    boxes: bool = False
+    max_tokens: MaxTokens = None
+    cursor: str | None = None
+
+
+async def snapshot(call: Call, arguments: SnapshotArguments) -> Answer:
+    intent = call.intent(arguments)
+    max_tokens = arguments.max_tokens or call.client.settings.tools.max_tokens
+
+    async def look(tab: Tab) -> Answer:
+        tab.dialogs.require_none()
+        if arguments.element is None and arguments.detail == "standard" and not arguments.boxes:
+            view = await tab.sight.whole(timeout_ms=intent.timeout_ms)
+        else:
+            target = await find_target(tab, arguments.element) if arguments.element is not None else None
+            view = await take_view(
+                tab.world,
+                detail=arguments.detail,
+                root=(target.frame, target.ref) if target else None,
+                boxes=arguments.boxes,
+                timeout_ms=intent.timeout_ms,
+            )
+        return Answer(table_data(view, max_tokens=max_tokens, cursor=arguments.cursor))
+
+    return await call.gateway.on_tab(intent, look)
+
+
+class FindArguments(TabArguments):
+    query: str | None = None
+    role: str | None = None
+    regex: str | None = None
+
+
+async def search(call: Call, arguments: FindArguments) -> Answer:
+    intent = call.intent(arguments)
+
+    async def look(tab: Tab) -> Answer:
+        tab.dialogs.require_none()
+        view = await take_view(tab.world, limit=SEARCH_ROWS, timeout_ms=intent.timeout_ms)
+        found = find(view, query=arguments.query, role=arguments.role, regex=arguments.regex)
+        if not found.matches:
+            return Answer({"matches": [], "searched_rows": len(view.rows) + view.rest})
+        shown = table_data(found.view, max_tokens=call.client.settings.tools.max_tokens)
+        return Answer({"matches": list(found.matches), "elements": shown["elements"], **_left(shown)})
+
+    return await call.gateway.on_tab(intent, look)
+
+
+def _left(shown: dict[str, object]) -> dict[str, object]:
+    return {"rows_left": shown["rows_left"]} if "rows_left" in shown else {}
+
+
+TOOLS = (
+    Tool(
+        name="browser_snapshot",
+        title="See the page",
+        description="The page as rows of ref, role, name, states.",
+        arguments=SnapshotArguments,
+        effect="read",
+        profiles=EVERYWHERE,
+        handler=snapshot,
+    ),
+    Tool(
+        name="browser_find",
+        title="Search the page",
+        description="Rows that match a text, role or regex.",
+        arguments=FindArguments,
+        effect="read",
+        profiles=STANDARD,
+        handler=search,
+    ),
+)

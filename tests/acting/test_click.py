@@ -1,0 +1,263 @@
+"""Clicking: it lands on the element or says why not."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from browser_pilot.errors import (
+    ElementAmbiguous,
+    ElementNotActionable,
+    ElementNotFound,
+    InvalidArgument,
+    StaleRef,
+)
+from browser_pilot.pages.pointer import Point, click, click_at, hover
+from browser_pilot.pages.snapshot import take_view
+from browser_pilot.pages.tab import Tab
+from browser_pilot.pages.targets import find
+
+from .conftest import Show
+from .site import Site
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+LOG = "<script>log = []; note = word => log.push(word)</script>"
+
+
+async def logged(tab: Tab) -> list[str]:
+    return await tab.page.evaluate("log")
+
+
+async def test_a_click_reaches_its_element_with_real_events(show: Show) -> None:
+    tab = await show(f"{LOG}<button id=b onclick='note(`${{event.isTrusted}} ${{event.detail}}`)'>Go</button>")
+    await click(tab, "#b")
+    assert await logged(tab) == ["true 1"]
+
+
+async def test_a_double_click_is_two_clicks_and_a_double_click(show: Show) -> None:
+    tab = await show(f"{LOG}<p id=b onclick='note(`click ${{event.detail}}`)' ondblclick='note(`double`)'>Go</p>")
+    await click(tab, "#b", count=2)
+    assert await logged(tab) == ["click 1", "click 2", "double"]
+
+
+async def test_buttons_and_modifiers_are_those_asked_for(show: Show) -> None:
+    tab = await show(
+        f"{LOG}<p id=b onclick='note(`${{event.shiftKey}} ${{event.altKey}}`)' oncontextmenu='note(`menu`)'>Go</p>"
+    )
+    await click(tab, "#b", modifiers=["Shift"])
+    await click(tab, "#b", button="right")
+    assert await logged(tab) == ["true false", "menu"]
+
+
+async def test_an_element_far_down_the_page_is_scrolled_to(show: Show) -> None:
+    tab = await show(f"{LOG}<div style='height:5000px'></div><button id=b onclick='note(`hit`)'>Go</button>")
+    await click(tab, "#b")
+    assert await logged(tab) == ["hit"]
+
+
+async def test_an_element_inside_a_scrolled_box_is_scrolled_to(show: Show) -> None:
+    tab = await show(
+        f"{LOG}<div style='height:100px;overflow:auto'><div style='height:900px'></div>"
+        "<button id=b onclick='note(`hit`)'>Go</button></div>"
+    )
+    await click(tab, "#b")
+    assert await logged(tab) == ["hit"]
+
+
+async def test_what_lies_under_a_sticky_header_is_moved_clear_of_it(show: Show) -> None:
+    tab = await show(
+        f"{LOG}<header style='position:fixed;top:0;left:0;right:0;height:300px;background:red'>Head</header>"
+        "<div style='height:1000px'></div><button id=b onclick='note(`hit`)'>Go</button>"
+        "<div style='height:3000px'></div>"
+    )
+    await tab.page.evaluate("scrollTo(0, 900)")
+    await click(tab, "#b")
+    assert await logged(tab) == ["hit"]
+
+
+async def test_a_covered_element_says_what_covers_it(show: Show) -> None:
+    tab = await show(
+        f"{LOG}<button id=b onclick='note(`hit`)'>Go</button>"
+        "<div id=banner style='position:fixed;inset:0;background:white'>We use cookies</div>"
+    )
+    with pytest.raises(ElementNotActionable, match=r"covered by.*We use cookies"):
+        await click(tab, "#b", timeout_ms=200)
+    assert await logged(tab) == []
+
+
+async def test_a_cover_that_goes_away_is_waited_for(show: Show) -> None:
+    tab = await show(
+        f"{LOG}<button id=b onclick='note(`hit`)'>Go</button>"
+        "<div id=veil style='position:fixed;inset:0'></div><script>setTimeout(() => veil.remove(), 300)</script>"
+    )
+    await click(tab, "#b")
+    assert await logged(tab) == ["hit"]
+
+
+async def test_a_cover_that_comes_when_the_mouse_does_is_not_clicked_instead(show: Show) -> None:
+    tab = await show(
+        f"{LOG}<button id=b onclick='note(`wrong`)' onmousemove='veil.hidden = false'>Go</button>"
+        "<div id=veil hidden style='position:fixed;inset:0' onclick='note(`veil`)' onmousedown='note(`veil`)'></div>"
+    )
+    with pytest.raises(ElementNotActionable, match="covered"):
+        await click(tab, "#b", timeout_ms=300)
+    assert await logged(tab) == []
+
+
+async def test_a_disabled_button_is_waited_for_until_it_is_enabled(show: Show) -> None:
+    tab = await show(
+        f"{LOG}<button id=b disabled onclick='note(`hit`)'>Go</button>"
+        "<script>setTimeout(() => b.disabled = false, 300)</script>"
+    )
+    await click(tab, "#b")
+    assert await logged(tab) == ["hit"]
+
+
+@pytest.mark.parametrize(
+    ("html", "words"),
+    [
+        ("<button id=b disabled>Go</button>", "is disabled"),
+        ("<fieldset disabled><button id=b>Go</button></fieldset>", "is disabled"),
+        ("<div aria-disabled=true><span id=b>Go</span></div>", "is disabled"),
+        ("<button id=b style='display:none'>Go</button>", "is hidden"),
+        ("<button id=b style='visibility:hidden'>Go</button>", "is hidden"),
+        ("<button id=b style='position:fixed;left:-500px'>Go</button>", "cannot be brought into view"),
+        ("<div id=w><button id=b style='pointer-events:none'>Go</button></div>", "is covered by"),
+    ],
+)
+async def test_what_cannot_be_clicked_says_why(show: Show, html: str, words: str) -> None:
+    tab = await show(html)
+    with pytest.raises(ElementNotActionable, match=words):
+        await click(tab, "#b", timeout_ms=100)
+
+
+async def test_a_moving_element_is_hit_when_it_has_come_to_rest(show: Show) -> None:
+    tab = await show(
+        f"{LOG}<style>@keyframes in {{ from {{ transform: translateX(600px) }} }}</style>"
+        "<button id=b style='animation: in 400ms linear' onclick='note(`hit`)'>Go</button>"
+    )
+    await click(tab, "#b")
+    assert await logged(tab) == ["hit"]
+
+
+async def test_a_gone_element_is_stale_and_says_what_it_was(show: Show) -> None:
+    tab = await show("<button id=b>Save</button>")
+    ref = (await find(tab, "#b")).ref
+    await tab.page.evaluate("b.remove()")
+    with pytest.raises(StaleRef, match='was button "Save"'):
+        await click(tab, ref)
+
+
+async def test_nothing_and_several_are_told_apart(show: Show) -> None:
+    tab = await show("<button>One</button><button>Two</button>")
+    with pytest.raises(ElementNotFound):
+        await click(tab, "#nope")
+    with pytest.raises(ElementAmbiguous) as caught:
+        await click(tab, "button")
+    assert any("One" in line for line in caught.value.suggestions)
+    with pytest.raises(InvalidArgument):
+        await click(tab, "b[")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<label><input type=checkbox id=b style='opacity:0;position:absolute;width:0;height:0'><i>Fancy</i></label>",
+        "<input type=checkbox id=b style='display:none'><label for=b>Fancy</label>",
+        "<label style='position:relative'><input type=checkbox id=b><i style='position:absolute;inset:0'>x</i></label>",
+    ],
+)
+async def test_a_styled_check_box_is_worked_by_its_label(show: Show, html: str) -> None:
+    tab = await show(html)
+    await click(tab, "#b")
+    assert await tab.page.evaluate("b.checked") is True
+
+
+async def test_a_link_over_two_lines_is_hit_on_its_text(show: Show) -> None:
+    tab = await show(
+        f"{LOG}<p style='width:120px'>Some words and <a id=b onclick='note(`hit`)'>a link that wraps</a></p>"
+    )
+    await click(tab, "#b")
+    assert await logged(tab) == ["hit"]
+
+
+async def test_a_card_is_clicked_beside_the_button_in_its_middle(show: Show) -> None:
+    tab = await show(
+        f"{LOG}<div id=b tabindex=0 style='width:300px;height:100px;padding:0' onclick='note(event.target.id)'>"
+        "<button id=inner style='margin:30px 100px;width:100px;height:40px'>x</button></div>"
+    )
+    await click(tab, "#b")
+    assert await logged(tab) == ["b"]
+
+
+async def test_clicks_reach_open_and_closed_shadow_roots(show: Show) -> None:
+    tab = await show(
+        f"{LOG}<my-box id=open></my-box><my-box id=closed></my-box><script>"
+        "for (const box of document.querySelectorAll('my-box')) {"
+        "const root = box.attachShadow({mode: box.id});"
+        "root.innerHTML = '<button id=inner>Go <slot></slot></button>';"
+        "root.querySelector('button').onclick = () => note(box.id); }</script>"
+    )
+    view = await take_view(tab.world)
+    for row in [row for row in view.things() if row.role == "button"]:
+        await click(tab, row.ref)
+    assert await logged(tab) == ["open", "closed"]
+
+
+async def test_clicks_reach_nested_frames_of_other_sites(tab: Tab, site: Site) -> None:
+    site.add("leaf", "<div style='height:900px'></div><button id=b onclick='this.textContent = `hit`'>Go</button>")
+    site.add(
+        "inner", "<div style='height:700px'></div><iframe style='border:7px solid' src='http://c.test:{port}/leaf'>"
+    )
+    page = site.add(
+        "outer",
+        "<div style='height:1500px'></div><iframe style='padding:9px' src='http://b.test:{port}/inner'></iframe>",
+    )
+    await tab.page.goto(page)
+    await click(tab, "#b")
+    assert await tab.page.frames[-1].inner_text("#b") == "hit"
+
+
+async def test_a_frame_that_is_covered_by_its_parent_is_not_clicked(tab: Tab, site: Site) -> None:
+    site.add("leaf", "<button id=b>Go</button>")
+    await tab.page.goto(
+        site.add(
+            "outer",
+            "<iframe src='http://b.test:{port}/leaf'></iframe><div style='position:fixed;inset:0'>Veil</div>",
+        )
+    )
+    with pytest.raises(ElementNotActionable, match=r"covered by.*Veil"):
+        await click(tab, "#b", timeout_ms=200)
+
+
+async def test_hovering_opens_what_opens_on_hover(show: Show) -> None:
+    tab = await show(
+        "<style>#m:hover ul { display: block } ul { display: none }</style><div id=m>Menu<ul><li>One</ul></div>"
+    )
+    await hover(tab, "#m")
+    assert await tab.page.is_visible("li")
+
+
+async def test_a_canvas_is_clicked_at_a_point(show: Show) -> None:
+    tab = await show(
+        f"<body style='margin:0'>{LOG}<canvas width=300 height=200"
+        " onclick='note(`${event.offsetX} ${event.offsetY}`)'></canvas>"
+    )
+    await click_at(tab, Point(40, 60))
+    assert await logged(tab) == ["40 60"]
+
+
+async def test_cancelling_ends_the_wait_at_once_and_leaves_no_button_pressed(show: Show) -> None:
+    tab = await show("<button id=b disabled>Go</button><button id=c onmousemove='held = event.buttons'>C</button>")
+    waiting = asyncio.create_task(click(tab, "#b"))
+    await asyncio.wait({waiting}, timeout=0.5)
+    began = time.monotonic()
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert time.monotonic() - began < 0.5
+    await hover(tab, "#c")
+    assert await tab.page.evaluate("held") == 0

@@ -1,0 +1,115 @@
+"""Dialogs: told, answered by the agent, in nobody's way."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from playwright.async_api import BrowserContext, Page
+
+from browser_pilot.errors import DialogOpen, InvalidArgument
+from browser_pilot.pages.action import answer_dialog
+from browser_pilot.pages.dialogs import Dialogs
+from browser_pilot.pages.evaluate import evaluate
+from browser_pilot.pages.navigate import open_address
+from browser_pilot.pages.pointer import click
+from browser_pilot.pages.tab import Tab
+
+from .conftest import Show
+from .site import Site
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+ASK = "<p id=out></p><button id=b onclick='out.textContent = String({})'>Go</button>"
+
+
+@pytest.mark.parametrize(
+    ("call", "accept", "text", "result"),
+    [
+        ("alert(`Hi`)", True, None, "undefined"),
+        ("confirm(`Hi`)", True, None, "true"),
+        ("confirm(`Hi`)", False, None, "false"),
+        ("prompt(`Hi`, `me`)", True, None, "me"),
+        ("prompt(`Hi`, `me`)", True, "you", "you"),
+        ("prompt(`Hi`)", False, None, "null"),
+    ],
+)
+async def test_a_dialog_is_told_and_answered(
+    show: Show, call: str, accept: bool, text: str | None, result: str
+) -> None:
+    tab = await show(ASK.format(call))
+    outcome = await click(tab, "#b")
+    assert outcome.dialog is not None
+    assert (outcome.dialog.kind, outcome.dialog.message) == (call.split("(")[0], "Hi")
+    after = await answer_dialog(tab, accept=accept, text=text)
+    assert after.dialog is None
+    assert await tab.page.inner_text("#out") == result
+
+
+async def test_while_a_dialog_is_open_other_actions_are_refused_and_other_tabs_go_on(
+    show: Show, context: BrowserContext
+) -> None:
+    tab = await show(ASK.format("alert(`Hi`)"))
+    await click(tab, "#b")
+    with pytest.raises(DialogOpen, match="Hi"):
+        await click(tab, "#b")
+    other = Tab("t2", await context.new_page())
+    await other.page.set_content("<button id=b onclick='document.title = `ok`'>Go</button>")
+    await click(other, "#b")
+    assert await other.page.title() == "ok"
+    await answer_dialog(tab, accept=True)
+    assert (await click(tab, "#b")).dialog is not None
+
+
+async def test_one_dialog_after_another_is_told_each(show: Show) -> None:
+    tab = await show(ASK.format("confirm(`One`) && confirm(`Two`)"))
+    first = await click(tab, "#b")
+    second = await answer_dialog(tab, accept=True)
+    assert first.dialog is not None
+    assert second.dialog is not None
+    assert (first.dialog.message, second.dialog.message) == ("One", "Two")
+    await answer_dialog(tab, accept=False)
+    assert await tab.page.inner_text("#out") == "false"
+
+
+async def test_leaving_a_page_that_asks_first_is_the_agents_decision(show: Show, site: Site) -> None:
+    tab = await show("<input id=f><button id=b>Go</button><script>onbeforeunload = e => e.preventDefault()</script>")
+    await click(tab, "#b")
+    here = tab.page.url
+    there = site.add("next", "<p>Next</p>")
+    outcome = await open_address(tab, there)
+    assert outcome.dialog is not None
+    assert outcome.dialog.kind == "beforeunload"
+    await answer_dialog(tab, accept=False)
+    assert tab.page.url == here
+    await open_address(tab, there)
+    after = await answer_dialog(tab, accept=True)
+    assert after.navigated == there
+
+
+async def test_a_dialog_that_nobody_answers_is_dismissed_and_that_is_told(page: Page, site: Site) -> None:
+    tab = Tab("t1", page)
+    tab.dialogs = Dialogs(page, patience_seconds=0.3)
+    await page.goto(site.add("page", ASK.format("confirm(`Hi`)")))
+    await click(tab, "#b")
+    await page.wait_for_function("out.textContent === 'false'")
+    outcome = await click(tab, "#out")
+    assert any("'Hi'" in notice for notice in outcome.notices)
+
+
+async def test_a_dialog_that_a_script_of_ours_opens_is_told(show: Show) -> None:
+    tab = await show("<p>Text</p>")
+    evaluated = await evaluate(tab, "alert('Hi')")
+    assert evaluated.outcome.dialog is not None
+    await answer_dialog(tab, accept=True)
+
+
+async def test_an_answer_without_a_dialog_or_with_needless_text_is_refused(show: Show) -> None:
+    tab = await show(ASK.format("alert(`Hi`)"))
+    with pytest.raises(InvalidArgument):
+        await answer_dialog(tab, accept=True)
+    await click(tab, "#b")
+    with pytest.raises(InvalidArgument):
+        await answer_dialog(tab, accept=True, text="x")
+    async with asyncio.timeout(5):
+        await answer_dialog(tab, accept=True)

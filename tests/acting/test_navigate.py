@@ -1,0 +1,109 @@
+"""Going to pages: an answer as soon as the page can be used."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from browser_pilot.errors import NavigationFailed, Timeout
+from browser_pilot.pages.navigate import open_address, step
+from browser_pilot.pages.tab import Tab
+
+from .site import Exchange, Site
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+
+async def test_a_page_whose_picture_hangs_is_answered_within_a_second(tab: Tab, site: Site) -> None:
+    site.never("slow.png")
+    url = site.add("page", "<p>Text</p><img src=/slow.png>")
+    await open_address(tab, site.add("warm", "warm"))
+    began = time.monotonic()
+    outcome = await open_address(tab, url)
+    assert time.monotonic() - began < 1
+    assert any("slow.png" in word for word in outcome.still_loading)
+    assert outcome.navigated == url
+    assert outcome.new_document
+
+
+async def test_what_a_page_loads_and_shows_by_script_is_there(tab: Tab, site: Site) -> None:
+    site.late("data", 0.3, "shown")
+    await open_address(
+        tab,
+        site.add("page", "<p id=out></p><script>fetch('/data').then(r => r.text()).then(t => out.append(t))</script>"),
+    )
+    assert await tab.page.inner_text("#out") == "shown"
+
+
+async def test_a_document_that_never_ends_is_answered_as_far_as_it_came(tab: Tab, site: Site) -> None:
+    async def stream(exchange: Exchange) -> None:
+        await exchange.begin_stream("text/html")
+        await exchange.send("<!doctype html><p>First words</p>" + " " * 2000)
+        await exchange.until_left()
+
+    began = time.monotonic()
+    outcome = await open_address(tab, site.handle("stream", stream))
+    assert time.monotonic() - began < 5
+    assert outcome.still_loading
+    assert "First words" in await tab.page.evaluate("document.body.innerText")
+
+
+async def test_waiting_for_the_load_event_is_honoured_when_asked_for(tab: Tab, site: Site) -> None:
+    site.late("slow.png", 0.7, "x", kind="image/png")
+    url = site.add("page", "<img src=/slow.png><script>onload = () => document.title = 'loaded'</script>")
+    await open_address(tab, url, wait_until="load")
+    assert await tab.page.title() == "loaded"
+    site.never("slow.png")
+    with pytest.raises(Timeout, match=r"load within 500 ms.*slow\.png"):
+        await open_address(tab, url, wait_until="load", timeout_ms=500)
+
+
+async def test_an_error_status_is_told(tab: Tab, site: Site) -> None:
+    outcome = await open_address(tab, site.url("nowhere"))
+    assert outcome.status == 404
+
+
+async def test_an_address_that_cannot_be_reached_says_why(tab: Tab, unused_tcp_port: int) -> None:
+    with pytest.raises(NavigationFailed, match="nothing listens"):
+        await open_address(tab, f"http://127.0.0.1:{unused_tcp_port}/")
+
+
+async def test_an_answer_without_content_leaves_the_page(tab: Tab, site: Site) -> None:
+    site.handle("empty", lambda exchange: exchange.answer(status=204))
+    page = site.add("page", "<p>Here</p>")
+    await open_address(tab, page)
+    outcome = await open_address(tab, site.url("empty"))
+    assert outcome.navigated is None
+    assert any("204" in notice for notice in outcome.notices)
+    assert tab.page.url == page
+
+
+async def test_a_download_is_told_with_its_name(tab: Tab, site: Site) -> None:
+    extra = "Content-Disposition: attachment; filename=report.csv\r\n"
+    site.handle("file", lambda exchange: exchange.answer("a,b", kind="text/csv", extra=extra))
+    outcome = await open_address(tab, site.url("file"))
+    assert [download.filename for download in outcome.downloads] == ["report.csv"]
+
+
+async def test_back_forward_and_reload_go_where_they_say(tab: Tab, site: Site) -> None:
+    one, two = site.add("one", "<p>1</p>"), site.add("two", "<p>2</p>", "b")
+    await open_address(tab, one)
+    await open_address(tab, two)
+    assert (await step(tab, "back")).navigated == one
+    assert (await step(tab, "forward")).navigated == two
+    await tab.page.evaluate("history.pushState(0, '', '#three')")
+    assert (await step(tab, "back")).navigated == two
+    await tab.page.evaluate("document.title = 'changed'")
+    await step(tab, "reload")
+    assert await tab.page.title() == ""
+    with pytest.raises(NavigationFailed, match="no page to go forward"):
+        await open_address(tab, one)
+        await step(tab, "forward")
+
+
+async def test_a_redirect_ends_where_it_leads(tab: Tab, site: Site) -> None:
+    end = site.add("end", "<p>End</p>")
+    site.handle("go", lambda exchange: exchange.answer(status=302, extra="Location: /end\r\n"))
+    outcome = await open_address(tab, site.url("go"))
+    assert (outcome.navigated, outcome.status) == (end, 200)

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bench.stats import Sample, summarise
+from bench.targets import Verdict, judge, tally
+
+US, RAW, PW, AB = "browser-pilot", "raw CDP", "playwright-mcp", "agent-browser"
+
+
+def verdict(samples: Sequence[Sample], target: str, subject: str = "") -> Verdict:
+    (found,) = (v for v in judge(summarise(samples)) if v.target.startswith(target) and v.subject == subject)
+    return found
+
+
+def test_start_up_may_take_a_fifth_of_playwrights() -> None:
+    assert verdict([Sample("start-up", US, ms=100), Sample("start-up", PW, ms=500)], "start-up").met is True
+    missed = verdict([Sample("start-up", US, ms=150), Sample("start-up", PW, ms=500)], "start-up")
+    assert missed.met is False
+    assert missed.ratio == 1.5
+
+
+def test_a_target_without_both_sides_is_not_measured() -> None:
+    assert verdict([Sample("start-up", PW, ms=500)], "start-up").met is None
+
+
+def test_every_page_is_judged_by_itself() -> None:
+    samples = [
+        Sample("snapshot", name, subject=page, tokens=tokens)
+        for name, page, tokens in ((US, "a", 40), (PW, "a", 100), (US, "b", 60), (PW, "b", 100))
+    ]
+    target = "snapshot tokens ≤ 0.5"
+    assert verdict(samples, target, "a").met is True
+    assert verdict(samples, target, "b").met is False
+
+
+def test_the_sum_of_pages_counts_only_peers_that_read_them_all() -> None:
+    samples = [
+        Sample("snapshot", US, subject="a", tokens=50),
+        Sample("snapshot", US, subject="b", tokens=50),
+        Sample("snapshot", PW, subject="a", tokens=90),
+        Sample("snapshot", PW, subject="b", tokens=90),
+        Sample("snapshot", AB, subject="a", tokens=10),
+        Sample("snapshot", AB, subject="b", failure="gone"),
+    ]
+    assert verdict(samples, "snapshot tokens, all pages < leanest peer (whole").limit == 180
+
+
+def test_an_action_is_held_against_the_fastest_peer_and_against_raw_cdp() -> None:
+    samples = [Sample("type", name, ms=ms) for name, ms in ((US, 50), (RAW, 20), (AB, 60), (PW, 90))]
+    assert verdict(samples, "time of type < every peer").met is True
+    assert verdict(samples, "time of type ≤ 1.5").limit == 30
+    assert verdict(samples, "time of type ≤ 1.5").met is False
+
+
+def test_the_tally_counts_each_verdict_once() -> None:
+    verdicts = [Verdict("a", "", 1, 2), Verdict("b", "", 3, 2), Verdict("c", "", None, 2), Verdict("d", "", 2, 2)]
+    assert tally(verdicts) == {"met": 2, "not met": 1, "not measured": 1}

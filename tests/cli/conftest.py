@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from browser_pilot.runtime import read_runtime
+from tests.hub_process import HubProcess, browsers_of, environment
+
+COMMAND_SECONDS = 100
+
+
+@dataclass(frozen=True)
+class Outcome:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def data(self) -> Any:
+        return json.loads(self.out)
+
+
+Pilot = Callable[..., Outcome]
+
+
+def run_pilot(home: Path, *arguments: str, stdin: str = "", env: Mapping[str, str | None] | None = None) -> Outcome:
+    variables = {**environment(home), **(env or {})}
+    done = subprocess.run(
+        [sys.executable, "-m", "browser_pilot", *arguments],
+        env={name: value for name, value in variables.items() if value is not None},
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=COMMAND_SECONDS,
+        check=False,
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def pilot(home: Path) -> Generator[Pilot]:
+    """Runs `browser-pilot` as a person would, in a home of its own; a hub that it left running is ended after."""
+    yield partial(run_pilot, home)
+    info = read_runtime(home)
+    if info is not None and info.pid != os.getpid() and psutil.pid_exists(info.pid):
+        process = psutil.Process(info.pid)
+        process.terminate()
+        process.wait(20)
+    assert browsers_of(home) == []
+
+
+@pytest.fixture
+def pilot_of_hub(hub: HubProcess) -> Pilot:
+    """Runs `browser-pilot` in the home of a hub that many tests share."""
+    return partial(run_pilot, hub.home)

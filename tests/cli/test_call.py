@@ -1,0 +1,137 @@
+"""`call`: any tool from the shell; a hub is started when none runs, and calls share a session."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from browser_pilot.cli.call import parse_arguments
+from browser_pilot.cli.tool_call import read_reply
+from browser_pilot.errors import InvalidArgument
+from browser_pilot.runtime import read_runtime
+from tests.sites import Site
+
+from .conftest import Pilot
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.mark.browser
+def test_calls_are_chained_in_one_session_of_a_hub_that_the_first_call_starts(
+    pilot: Pilot, home: Path, site: Site
+) -> None:
+    opened = pilot("call", "browser_navigate", json.dumps({"url": site.url()}))
+    assert opened.code == 0, opened.err
+    assert "title:" in opened.out
+    first = read_runtime(home)
+    assert first is not None
+    assert first.detached
+    tabs = pilot("call", "browser_tabs", "--json").data
+    assert [tab["url"] for tab in tabs["answer"]["tabs"]] == [site.url()]
+    assert read_runtime(home) == first
+    assert pilot("call", "browser_tabs", "--session", "other", "--json").data["answer"]["tabs"] == []
+    picture = pilot("call", "browser_screenshot")
+    path = Path(picture.out.splitlines()[-1].removeprefix("picture: "))
+    assert path.parent == home / "screenshots"
+    assert path.read_bytes().startswith(PNG)
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert pilot("stop").code == 0
+
+
+@pytest.mark.browser
+def test_pictures_go_where_they_are_wanted_and_never_over_another(pilot: Pilot, tmp_path: Path, site: Site) -> None:
+    assert pilot("call", "browser_navigate", json.dumps({"url": site.url()})).code == 0
+    folder = tmp_path / "new" / "folder"
+    files = [
+        file
+        for _ in range(2)
+        for file in pilot("call", "browser_screenshot", "--save-to", str(folder), "--json").data["files"]
+    ]
+    assert len(set(files)) == 2
+    assert sorted(map(str, folder.iterdir())) == sorted(files)
+
+
+def test_arguments_come_from_standard_input_too(pilot_of_hub: Pilot) -> None:
+    outcome = pilot_of_hub("call", "browser_tabs", "-", stdin='{"action": "list"}')
+    assert outcome.code == 0, outcome.err
+    assert "tabs" in outcome.out
+
+
+def test_a_tool_error_ends_with_1_and_its_suggestions(pilot_of_hub: Pilot) -> None:
+    outcome = pilot_of_hub("call", "browser_snapshot", "--session", "empty")
+    assert outcome.code == 1
+    assert outcome.out == ""
+    assert "NO_TAB" in outcome.err
+    assert "browser_navigate" in outcome.err
+    outcome = pilot_of_hub("call", "browser_snapshot", "--session", "empty", "--json")
+    assert outcome.code == 1
+    assert outcome.data["is_error"] is True
+    assert outcome.data["answer"]["error"] == "NO_TAB"
+
+
+def test_arguments_that_are_no_json_object_are_refused_before_a_hub_starts(pilot: Pilot, home: Path) -> None:
+    outcome = pilot("call", "browser_tabs", "{'url': 1}")
+    assert outcome.code == 1
+    assert "The arguments are not JSON" in outcome.err
+    assert '\'{"url"' in outcome.err
+    assert not home.exists()
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "null", '"x"', "{'url': 1}", "[" * 100_000, "1e999", "nonsense"])
+def test_only_a_json_object_is_taken_for_arguments(text: str) -> None:
+    with pytest.raises(InvalidArgument, match="JSON"):
+        parse_arguments(text)
+
+
+@pytest.mark.parametrize("tool", ["browser_nope", "工具", "a\r\nX-Evil: 1", "", "x" * 5000])
+def test_an_unknown_tool_is_an_error_with_words(pilot_of_hub: Pilot, tool: str) -> None:
+    outcome = pilot_of_hub("call", tool)
+    assert outcome.code == 1
+    assert "tool" in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_wrong_options_are_refused_in_the_hubs_words(pilot_of_hub: Pilot) -> None:
+    outcome = pilot_of_hub("call", "browser_tabs", "--tools", "everything")
+    assert outcome.code == 1
+    assert "'everything' is neither a tool nor a profile." in outcome.err
+    assert "→ Profiles:" in outcome.err
+
+
+def test_a_tool_outside_the_selection_cannot_be_called(pilot_of_hub: Pilot) -> None:
+    outcome = pilot_of_hub("call", "browser_tabs", "--tools", "minimal")
+    assert outcome.code == 1
+    assert "There is no tool 'browser_tabs'" in outcome.err
+
+
+def test_read_only_refuses_what_writes(pilot_of_hub: Pilot) -> None:
+    outcome = pilot_of_hub("call", "browser_press", '{"key": "a"}', "--read-only")
+    assert outcome.code == 1
+    assert "READ_ONLY" in outcome.err
+
+
+def test_wrong_settings_are_told_as_the_reason_why_no_hub_starts(pilot: Pilot, home: Path) -> None:
+    home.mkdir()
+    (home / "config.toml").write_text("[hub]\nprot = 1")
+    outcome = pilot("call", "browser_tabs")
+    assert outcome.code == 1
+    assert "hub.prot" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b'{"result": {}}', {"result": {}}),
+        (b'event: message\ndata: {"method": "p"}\n\nevent: message\ndata: {"result": {}}\n\n', {"result": {}}),
+        (b"", {}),
+        (b"<html>", {}),
+        (b"[1]", {}),
+        (b"\xff\xfe", {}),
+        (b"[" * 100_000, {}),
+    ],
+)
+def test_a_reply_is_read_from_json_and_from_events(body: bytes, expected: dict[str, object]) -> None:
+    assert read_reply(body) == expected

@@ -1,0 +1,53 @@
+"""`mcp-config`: what it prints is valid where it is pasted, and starts this very installation."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from browser_pilot.cli.mcp_config import Launch, mcp_servers_json, server_entry
+
+from .conftest import Pilot
+
+
+@pytest.mark.parametrize(
+    ("client", "parse", "key"),
+    [
+        ("claude-desktop", json.loads, "mcpServers"),
+        ("cursor", json.loads, "mcpServers"),
+        ("vscode", json.loads, "servers"),
+        ("codex", tomllib.loads, "mcp_servers"),
+    ],
+)
+def test_the_printed_text_is_a_whole_configuration(pilot: Pilot, home: Path, client: str, parse: Any, key: str) -> None:
+    outcome = pilot("mcp-config", client)
+    entry = parse(outcome.out)[key]["browser-pilot"]
+    assert Path(entry["command"]).is_absolute()
+    assert Path(entry["command"]).is_file()
+    assert entry["env"] == {"BROWSER_PILOT_HOME": str(home)}
+    assert outcome.err
+
+
+def test_claude_code_gets_a_command(pilot: Pilot, home: Path) -> None:
+    words = shlex.split(pilot("mcp-config", "claude-code").out)
+    assert words[:3] == ["claude", "mcp", "add"]
+    assert f"BROWSER_PILOT_HOME={home}" in words
+    assert Path(words[words.index("--") + 1]).is_file()
+
+
+def test_the_usual_home_needs_no_variable() -> None:
+    assert json.loads(mcp_servers_json(Launch("/bin/x", (), {}))) == {
+        "mcpServers": {"browser-pilot": {"command": "/bin/x"}}
+    }
+    assert server_entry(Launch("/bin/py", ("-m", "x"), {}))["args"] == ["-m", "x"]
+
+
+def test_an_unknown_client_is_refused(pilot: Pilot) -> None:
+    outcome = pilot("mcp-config", "netscape")
+    assert outcome.code == 2
+    assert "claude-desktop" in outcome.err

@@ -1,0 +1,495 @@
+"""What goes through the proxy arrives unchanged; what may not go through gets an answer that says why."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from browser_pilot.egress import EgressProxy, Limits
+
+from .network import NamedGate, Network
+
+LOGIN = "Proxy-Authorization: Basic " + base64.b64encode(b"s1:secret").decode()
+Reader = asyncio.StreamReader
+Writer = asyncio.StreamWriter
+
+
+def request(method: str, target: str, *headers: str, login: str | None = LOGIN) -> bytes:
+    lines = [f"{method} {target} HTTP/1.1", "Host: ignored.test", *([login] if login else []), *headers]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+
+async def read_response(reader: Reader, *, body: bool = True) -> tuple[int, bytes, bytes]:
+    """Status, head and body of a response with a length."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    status = int(head.split(b" ", 2)[1])
+    length = next((int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")), 0)
+    return status, head, await reader.readexactly(length) if body else b""
+
+
+async def echo(reader: Reader, writer: Writer) -> None:
+    """Answers each request with its own head, and says which connection it came on."""
+    while True:
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = next(
+            (int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")), 0
+        )
+        content = head + await reader.readexactly(length)
+        writer.write(
+            b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nX-Id: %d\r\n\r\n%b" % (len(content), id(writer), content)
+        )
+        await writer.drain()
+
+
+async def test_without_credentials_the_proxy_challenges_and_reaches_nothing(network: Network) -> None:
+    port = await network.serve(echo)
+    reader, writer = await network.connect()
+    for login in (None, "Proxy-Authorization: Basic !", "Proxy-Authorization: Bearer x"):
+        writer.write(request("GET", f"http://a.test:{port}/", login=login))
+        status, head, _ = await read_response(reader)
+        assert status == 407
+        assert b'Proxy-Authenticate: Basic realm="Browser Pilot"' in head
+    for pair in (b"s1:wrong", b"nobody:secret", b"nobody:", b"s1", b"\xff"):
+        login = "Proxy-Authorization: Basic " + base64.b64encode(pair).decode()
+        writer.write(request("CONNECT", f"a.test:{port}", login=login))
+        assert (await read_response(reader))[0] == 407
+    assert network.looked_up == []
+    writer.write(request("GET", f"http://a.test:{port}/"))
+    assert (await read_response(reader))[0] == 200
+
+
+async def test_requests_to_one_site_share_a_connection(network: Network) -> None:
+    port = await network.serve(echo)
+    reader, writer = await network.connect()
+    seen: set[bytes] = set()
+    for number in range(3):
+        writer.write(request("GET", f"http://a.test:{port}/{number}?q", "Cookie: a=b"))
+        status, head, body = await read_response(reader)
+        assert status == 200
+        assert body == f"GET /{number}?q HTTP/1.1\r\nHost: a.test:{port}\r\nCookie: a=b\r\n\r\n".encode()
+        seen.add(next(line for line in head.split(b"\r\n") if line.startswith(b"X-Id")))
+    assert len(seen) == 1
+
+
+async def test_the_next_request_may_go_to_another_site(network: Network) -> None:
+    first, second = await network.serve(echo), await network.serve(echo)
+    reader, writer = await network.connect()
+    for name, port in (("a.test", first), ("b.test", second), ("a.test", first)):
+        writer.write(request("GET", f"http://{name}:{port}/"))
+        assert f"Host: {name}:{port}".encode() in (await read_response(reader))[2]
+
+
+async def test_a_refusal_names_the_rule_and_the_connection_goes_on(network: Network) -> None:
+    port = await network.serve(echo)
+    reader, writer = await network.connect()
+    writer.write(request("GET", f"http://evil.test:{port}/"))
+    status, _, body = await read_response(reader)
+    assert status == 403
+    assert b"the test's rule" in body.replace(b"&#x27;", b"'")
+    assert b"evil.test &lt;is&gt; not named" in body
+    assert network.looked_up == []
+    assert [refusal.site.host for refusal in network.gate.refusals] == ["evil.test"]
+    writer.write(request("CONNECT", f"evil.test:{port}"))
+    assert (await read_response(reader))[0] == 403
+    writer.write(request("GET", f"http://a.test:{port}/"))
+    assert (await read_response(reader))[0] == 200
+
+
+async def test_rules_are_asked_again_for_every_request(network: Network) -> None:
+    port = await network.serve(echo)
+    reader, writer = await network.connect()
+    writer.write(request("GET", f"http://a.test:{port}/"))
+    assert (await read_response(reader))[0] == 200
+    network.gate.allowed = ()
+    writer.write(request("GET", f"http://a.test:{port}/"))
+    assert (await read_response(reader))[0] == 403
+
+
+async def test_an_unknown_name_and_a_closed_port_are_bad_gateways(network: Network) -> None:
+    network.gate.allowed = ("a.test", "missing.test")
+    port = await network.serve(echo)
+    reader, writer = await network.connect()
+    for target in ("http://missing.test/", "http://a.test:1/"):
+        writer.write(request("GET", target))
+        assert (await read_response(reader))[0] == 502
+    writer.write(request("GET", f"http://a.test:{port}/"))
+    assert (await read_response(reader))[0] == 200
+
+
+async def test_the_next_address_is_tried_when_one_fails(network: Network) -> None:
+    network.names["a.test"] = ("127.0.0.3", "127.0.0.1")
+    port = await network.serve(echo)
+    reader, writer = await network.connect()
+    writer.write(request("GET", f"http://a.test:{port}/"))
+    assert (await read_response(reader))[0] == 200
+
+
+async def test_a_name_is_looked_up_once_for_many_connections(network: Network) -> None:
+    port = await network.serve(echo)
+
+    async def fetch() -> int:
+        reader, writer = await network.connect()
+        writer.write(request("GET", f"http://a.test:{port}/"))
+        return (await read_response(reader))[0]
+
+    assert await asyncio.gather(*(fetch() for _ in range(20))) == [200] * 20
+    assert network.looked_up == ["a.test"]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"GET / HTTP/1.1\r\nHost: a.test\r\n\r\n",
+        b"nonsense\r\n\r\n",
+        request("GET", "https://a.test/"),
+        request("CONNECT", "a.test"),
+        request("POST", "http://a.test/", "Content-Length: x"),
+    ],
+)
+async def test_what_is_no_proxy_request_is_refused_and_closed(network: Network, raw: bytes) -> None:
+    raw = raw.replace(b"Host: a.test", b"Host: a.test\r\n" + LOGIN.encode())
+    reader, writer = await network.connect()
+    writer.write(raw)
+    assert (await read_response(reader))[0] == 400
+    assert await reader.read() == b""
+
+
+async def test_a_head_without_end_is_refused(network: Network) -> None:
+    reader, writer = await network.connect()
+    writer.write(b"GET http://a.test/ HTTP/1.1\r\nX: " + b"x" * 300_000)
+    assert (await read_response(reader))[0] == 431
+    assert await reader.read() == b""
+
+
+@pytest.mark.parametrize(
+    ("method", "answer", "expected"),
+    [
+        ("HEAD", b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n", b""),
+        ("GET", b"HTTP/1.1 204 No Content\r\n\r\n", b""),
+        ("GET", b"HTTP/1.1 304 Not Modified\r\nETag: x\r\n\r\n", b""),
+        ("GET", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n", b""),
+        ("GET", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", b""),
+    ],
+)
+async def test_answers_pass_unchanged_and_the_connection_stays_usable(
+    network: Network, method: str, answer: bytes, expected: bytes
+) -> None:
+    async def respond(reader: Reader, writer: Writer) -> None:
+        while True:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(answer)
+
+    port = await network.serve(respond)
+    reader, writer = await network.connect()
+    for _ in range(2):
+        writer.write(request(method, f"http://a.test:{port}/"))
+        assert await reader.readexactly(len(answer)) == answer
+    assert expected == b""
+
+
+async def test_an_answer_that_ends_with_the_connection_arrives_whole(network: Network) -> None:
+    content = os.urandom(3_000_000)
+
+    async def respond(reader: Reader, writer: Writer) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.0 200 OK\r\n\r\n" + content)
+        await writer.drain()
+
+    port = await network.serve(respond)
+    reader, writer = await network.connect()
+    writer.write(request("GET", f"http://a.test:{port}/"))
+    received = await reader.read(-1)
+    assert received.partition(b"\r\n\r\n")[2] == content
+
+
+@pytest.mark.parametrize("chunked", [True, False])
+async def test_an_upload_streams_through(network: Network, chunked: bool) -> None:
+    pieces = [os.urandom(70_000) for _ in range(20)]
+    digest = hashlib.sha256(b"".join(pieces)).hexdigest().encode()
+    first_piece = asyncio.Event()
+
+    async def respond(reader: Reader, writer: Writer) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        content = b""
+        if b"chunked" in head:
+            while size := int(await reader.readline(), 16):
+                content += await reader.readexactly(size)
+                await reader.readline()
+                first_piece.set()
+            await reader.readline()
+        else:
+            content = await reader.readexactly(70_000)
+            first_piece.set()
+            content += await reader.readexactly(19 * 70_000)
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 64\r\n\r\n" + hashlib.sha256(content).hexdigest().encode())
+        await echo(reader, writer)
+
+    port = await network.serve(respond)
+    reader, writer = await network.connect()
+    length = "Transfer-Encoding: chunked" if chunked else f"Content-Length: {20 * 70_000}"
+    writer.write(request("POST", f"http://a.test:{port}/", length))
+    for piece in pieces:
+        writer.write(b"%x\r\n%b\r\n" % (len(piece), piece) if chunked else piece)
+        await writer.drain()
+        await asyncio.wait_for(first_piece.wait(), 10)
+    if chunked:
+        writer.write(b"0\r\n\r\n")
+    assert (await read_response(reader))[2] == digest
+    writer.write(request("GET", f"http://a.test:{port}/next"))
+    assert (await read_response(reader))[2].startswith(b"GET /next")
+
+
+async def test_a_refused_upload_is_not_read(network: Network) -> None:
+    reader, writer = await network.connect()
+    writer.write(request("POST", "http://evil.test/", "Content-Length: 1000000"))
+    assert (await read_response(reader))[0] == 403
+    assert await reader.read() == b""
+
+
+async def test_a_broken_chunk_ends_the_connection(network: Network) -> None:
+    port = await network.serve(echo)
+    reader, writer = await network.connect()
+    writer.write(request("POST", f"http://a.test:{port}/", "Transfer-Encoding: chunked") + b"zz\r\n")
+    with pytest.raises(ConnectionError):
+        assert await reader.read() == b""
+        raise ConnectionResetError
+
+
+async def test_a_tunnel_carries_bytes_both_ways_and_each_way_ends_by_itself(network: Network) -> None:
+    async def reverse(reader: Reader, writer: Writer) -> None:
+        received = await reader.read(-1)
+        writer.write(received[::-1])
+        await writer.drain()
+
+    network.names["a.test"] = ("127.0.0.1",)
+    port = await network.serve(reverse)
+    reader, writer = await tunnel(network, port)
+    content = b"\x16" + os.urandom(500_000)
+    writer.write(content)
+    writer.write_eof()
+    assert await reader.read(-1) == content[::-1]
+
+
+async def tunnel(network: Network, port: int) -> tuple[Reader, Writer]:
+    reader, writer = await network.connect()
+    writer.write(request("CONNECT", f"a.test:{port}"))
+    assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 200 Connection established\r\n\r\n"
+    return reader, writer
+
+
+async def test_a_server_that_ends_its_way_can_still_be_written_to(network: Network) -> None:
+    received = asyncio.get_running_loop().create_future()
+
+    async def talk_first(reader: Reader, writer: Writer) -> None:
+        await reader.readexactly(1)
+        writer.write(b"hello")
+        writer.write_eof()
+        received.set_result(await reader.read(-1))
+
+    reader, writer = await tunnel(network, await network.serve(talk_first))
+    writer.write(b"\x16")
+    assert await reader.read(-1) == b"hello"
+    writer.write(b"bye")
+    writer.write_eof()
+    assert await asyncio.wait_for(received, 10) == b"bye"
+
+
+async def test_a_server_that_speaks_first_does_not_overtake_the_proxys_answer(network: Network) -> None:
+    async def greet(reader: Reader, writer: Writer) -> None:
+        writer.write(b"220 welcome")
+        await reader.read(-1)
+
+    port = await network.serve(greet)
+    network.names["a.test"] = ("8.8.8.8",)
+    for _ in range(20):
+        reader, writer = await network.connect()
+        with network.reaching("127.0.0.1"):
+            writer.write(request("CONNECT", f"a.test:{port}"))
+            assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 200 Connection established\r\n\r\n"
+        assert await reader.readexactly(11) == b"220 welcome"
+        writer.close()
+
+
+async def test_what_the_browser_sent_last_arrives_after_it_has_gone(network: Network) -> None:
+    received = asyncio.get_running_loop().create_future()
+
+    async def end_first(reader: Reader, writer: Writer) -> None:
+        await reader.readexactly(1)
+        writer.write_eof()
+        received.set_result(len(await reader.read(-1)))
+
+    reader, writer = await tunnel(network, await network.serve(end_first))
+    writer.write(b"\x16")
+    assert await reader.read(-1) == b""
+    writer.write(b"x" * 5_000_000)
+    writer.close()
+    assert await asyncio.wait_for(received, 20) == 5_000_000
+
+
+async def test_a_slow_reader_slows_the_server_down(network: Network) -> None:
+    sent = 0
+    stalled = asyncio.Event()
+
+    async def pour(reader: Reader, writer: Writer) -> None:
+        nonlocal sent
+        await reader.readexactly(1)
+        for _ in range(600):
+            writer.write(b"x" * 65_536)
+            sent += 65_536
+            try:
+                await asyncio.wait_for(writer.drain(), 0.5)
+            except TimeoutError:
+                stalled.set()
+                await writer.drain()
+
+    reader, writer = await tunnel(network, await network.serve(pour))
+    writer.write(b"\x16")
+    await asyncio.wait_for(stalled.wait(), 30)
+    assert sent < 600 * 65_536
+    received = 0
+    while chunk := await reader.read(1 << 20):
+        received += len(chunk)
+    assert received == sent == 600 * 65_536
+
+
+@pytest.mark.parametrize("by_upgrade", [True, False])
+async def test_a_websocket_passes(network: Network, by_upgrade: bool) -> None:
+    async def websocket(reader: Reader, writer: Writer) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 101 Switching Protocols\r\n\r\n")
+        while data := await reader.read(100):
+            writer.write(data.upper())
+
+    port = await network.serve(websocket)
+    handshake = ("Connection: Upgrade", "Upgrade: websocket", "Origin: http://a.test")
+    if by_upgrade:
+        reader, writer = await network.connect()
+        writer.write(request("GET", f"http://a.test:{port}/", *handshake))
+    else:
+        reader, writer = await tunnel(network, port)
+        writer.write(request("GET", "/", *handshake, login=None))
+    assert b" 101 " in await reader.readuntil(b"\r\n\r\n")
+    for message in (b"one", b"two"):
+        writer.write(message)
+        assert await reader.readexactly(3) == message.upper()
+
+
+async def test_a_refused_upgrade_spends_the_connection(network: Network) -> None:
+    port = await network.serve(echo)
+    reader, writer = await network.connect()
+    writer.write(request("GET", f"http://a.test:{port}/", "Connection: Upgrade", "Upgrade: websocket"))
+    await read_response(reader)
+    writer.write(request("GET", f"http://b.test:{port}/"))
+    with pytest.raises(ConnectionError):
+        assert await reader.read() == b""
+        raise ConnectionResetError
+    assert [ask.site.host for ask in network.gate.asked] == ["a.test"]
+
+
+async def test_a_tunnel_to_a_local_address_shows_who_asks_before_it_is_connected(network: Network) -> None:
+    network.gate.strangers = {"evil.test", ""}
+    connections = 0
+
+    async def count(reader: Reader, writer: Writer) -> None:
+        nonlocal connections
+        connections += 1
+        await echo(reader, writer)
+
+    port = await network.serve(count)
+    for headers in ("Origin: https://evil.test", "Origin: null", "X: no origin at all"):
+        reader, writer = await tunnel(network, port)
+        writer.write(b"GET / HTTP/1.1\r\nHost: a.test\r\n" + headers.encode() + b"\r\n\r\n")
+        assert (await read_response(reader))[0] == 403
+        assert await reader.read() == b""
+    assert connections == 0
+    reader, writer = await tunnel(network, port)
+    writer.write(b"GET / HTTP/1.1\r\nHost: a.test\r\nOrigin: http://a.test\r\n\r\n")
+    assert (await read_response(reader))[0] == 200
+
+
+async def test_a_server_that_never_answers_the_knock_is_a_timeout() -> None:
+    never = asyncio.Event()
+
+    async def resolve(host: str) -> tuple[str, ...]:
+        await never.wait()
+        return ()
+
+    proxy = EgressProxy(resolver=resolve, limits=Limits(connect_seconds=0.05))
+    port = await proxy.start()
+    proxy.register("s1", "secret", NamedGate("a.test"))
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(request("GET", "http://a.test/"))
+    assert (await read_response(reader))[0] == 504
+    writer.close()
+    await proxy.close()
+
+
+async def test_a_silent_connection_is_closed() -> None:
+    proxy = EgressProxy(limits=Limits(idle_seconds=0.05, sweep_seconds=0.02))
+    port = await proxy.start()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    assert await asyncio.wait_for(reader.read(), 10) == b""
+    writer.close()
+    await proxy.close()
+
+
+async def test_a_session_that_ends_takes_its_connections_with_it(network: Network) -> None:
+    port = await network.serve(echo)
+    reader, writer = await network.connect()
+    writer.write(request("GET", f"http://a.test:{port}/"))
+    await read_response(reader)
+    network.proxy.unregister("s1")
+    with pytest.raises(ConnectionError):
+        assert await reader.read() == b""
+        raise ConnectionResetError
+    reader, writer = await network.connect()
+    writer.write(request("GET", f"http://a.test:{port}/"))
+    assert (await read_response(reader))[0] == 407
+
+
+async def test_the_welcome_page_needs_credentials_and_no_network(network: Network) -> None:
+    reader, writer = await network.connect()
+    writer.write(request("GET", "http://browser-pilot.invalid/", login=None))
+    assert (await read_response(reader))[0] == 407
+    writer.write(request("GET", "http://browser-pilot.invalid/"))
+    assert (await read_response(reader))[0] == 200
+    assert network.looked_up == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
+@pytest.mark.stress
+async def test_many_requests_leak_no_descriptors_and_no_tasks(network: Network) -> None:
+    port = await network.serve(echo)
+
+    async def round_trip(number: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", network.port)
+        match number % 4:
+            case 0:
+                writer.write(request("GET", f"http://evil.test:{port}/"))
+                await read_response(reader)
+            case 1:
+                writer.write(request("CONNECT", f"a.test:{port}"))
+                await reader.readuntil(b"\r\n\r\n")
+            case 2:
+                writer.write(request("GET", f"http://a.test:{port}/"))
+            case _:
+                writer.write(request("GET", f"http://a.test:{port}/"))
+                await read_response(reader)
+        writer.close()
+
+    def open_files() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    for number in range(40):
+        await round_trip(number)
+    await asyncio.wait_for(network.settled(), 20)
+    before = open_files(), len(asyncio.all_tasks())
+    for start in range(0, 2000, 40):
+        await asyncio.gather(*(round_trip(start + number) for number in range(40)))
+    await asyncio.wait_for(network.settled(), 20)
+    assert (open_files(), len(asyncio.all_tasks())) <= (before[0] + 2, before[1] + 1)

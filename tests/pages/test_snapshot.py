@@ -1,0 +1,286 @@
+"""What a snapshot tells of the awkward things of the web."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from playwright.async_api import Page
+
+from browser_pilot.pages.ceiling import cut
+from browser_pilot.pages.elements import Elements, Selector
+from browser_pilot.pages.snapshot import ROW_LIMIT, take_view
+from browser_pilot.pages.view import View
+from browser_pilot.pages.world import World
+
+from .conftest import Sites
+
+
+async def see(page: Page, sites: Sites, html: str) -> View:
+    await page.goto(sites.add("seen", f"<!doctype html><title>Seen</title>{html}"))
+    return await take_view(World(page))
+
+
+def cells(view: View) -> list[tuple[str, str, str]]:
+    return [row.cells()[1:] for row in view.rows]
+
+
+CASES: dict[str, tuple[str, list[tuple[str, str, str]]]] = {
+    "headings and landmarks keep their order": (
+        "<header><nav aria-label=Site><a href=a>Home</a></nav></header><main><h1>Title</h1><h2>Part</h2></main>",
+        [
+            ("banner", "", ""),
+            ("navigation", "Site", ""),
+            ("link", "Home", ""),
+            ("main", "", ""),
+            ("heading", "Title", "level 1"),
+            ("heading", "Part", "level 2"),
+        ],
+    ),
+    "a linked heading is one row": ("<h2><a href=x>News</a></h2>", [("link", "News", "level 2")]),
+    "a line of text holds its links": (
+        "<p>Read <a href=a>this</a> or <button>ask</button>.</p>",
+        [("text", "Read [this](REF) or [ask](REF button).", "")],
+    ),
+    "wrappers that carry nothing are dropped": (
+        "<div><div><span><div>Text</div></span></div></div>",
+        [("text", "Text", "")],
+    ),
+    "a label is not told beside its field": (
+        "<label for=a>Name</label><input id=a value=Ada required><label>Age <input type=number value=36></label>",
+        [("textbox", "Name", "required =Ada"), ("spinbutton", "Age", "=36")],
+    ),
+    "a password is never told": (
+        "<input type=password aria-label=Secret value=hunter2><input aria-label=Empty type=password>"
+        "<input aria-label=Card autocomplete=cc-number value=4111111111111111>",
+        [("textbox", "Secret", "filled"), ("textbox", "Empty", ""), ("textbox", "Card", "filled")],
+    ),
+    "states are told": (
+        "<input type=checkbox checked aria-label=A><input type=radio aria-label=B>"
+        "<button aria-pressed=true disabled>C</button>"
+        "<button aria-expanded=false>D</button><div role=tab aria-selected=true tabindex=0>E</div>"
+        "<input aria-label=F readonly aria-invalid=true value=x>"
+        "<div role=checkbox aria-checked=mixed tabindex=0>G</div>",
+        [
+            ("checkbox", "A", "checked"),
+            ("radio", "B", "unchecked"),
+            ("button", "C", "pressed disabled"),
+            ("button", "D", "collapsed"),
+            ("tab", "E", "selected"),
+            ("textbox", "F", "invalid readonly =x"),
+            ("checkbox", "G", "mixed"),
+        ],
+    ),
+    "a hidden control is told through its label": (
+        "<input type=checkbox id=c style='opacity: 0; position: absolute' checked><label for=c>Agree</label>"
+        "<label><input type=radio style='display: none'>One</label>",
+        [("checkbox", "Agree", "checked"), ("radio", "One", "unchecked")],
+    ),
+    "a hidden file field can still be used": (
+        "<label for=f>Photo</label><input type=file id=f style='display: none'>"
+        "<input type=file aria-label=Other hidden>",
+        [("file", "Photo", ""), ("file", "Photo", "hidden"), ("file", "Other", "hidden")],
+    ),
+    "a drop-down tells its choices": (
+        "<select aria-label=Colour><option>Red<option selected>Green</select>",
+        [("combobox", "Colour", "options Red|Green =Green")],
+    ),
+    "a custom select is told by its parts": (
+        "<div role=combobox aria-label=Fruit aria-expanded=true tabindex=0>Apple</div>"
+        "<ul role=listbox><li role=option aria-selected=true>Apple<li role=option>Pear</ul>",
+        [("combobox", "Fruit", "expanded =Apple"), ("option", "Apple", "selected"), ("option", "Pear", "")],
+    ),
+    "clickable things have rows": (
+        "<div onclick='1'>By attribute</div><div style='cursor: pointer'>By <b>cursor</b></div>"
+        "<div id=l>By listener</div><div tabindex=0>By focus</div><p>word <span style='cursor: pointer'>here</span></p>"
+        "<script>document.querySelector('#l').addEventListener('click', () => 1)</script>",
+        [
+            ("clickable", "By attribute", ""),
+            ("clickable", "By cursor", ""),
+            ("clickable", "By listener", ""),
+            ("clickable", "By focus", ""),
+            ("text", "word [here](REF clickable)", ""),
+        ],
+    ),
+    "a button with only a picture is described": (
+        "<button><svg><use href='#icon-trash'></use></svg></button><button title=Close><i class=x></i></button>"
+        "<button><i class='fa fa-gear'></i></button><button>"
+        "<img src=img/star.png></button><a href=/cart><svg></svg></a>",
+        [
+            ("button", "(icon-trash)", ""),
+            ("button", "Close", ""),
+            ("button", "(fa-gear)", ""),
+            ("button", "(star)", ""),
+            ("link", "(cart)", ""),
+        ],
+    ),
+    "text that cannot be seen is marked": (
+        "<p>Shown</p><p style='opacity: 0'>Clear</p><p style='position: absolute; left: -9999px'>Away</p>"
+        "<p style='position: absolute; width: 1px; height: 1px; overflow: hidden; clip: rect(0 0 0 0)'>Clipped</p>"
+        "<div style='height: 0; overflow: hidden'>Folded</div><p style='font-size: 0'>Tiny</p>"
+        "<p style='display: none'>None</p>"
+        "<p style='visibility: hidden'>Invisible <b style='visibility: visible'>but</b></p>",
+        [
+            ("text", "Shown", ""),
+            ("text", "Clear", "hidden"),
+            ("text", "Away", "offscreen"),
+            ("text", "Clipped", "hidden"),
+            ("text", "Folded", "hidden"),
+            ("text", "Tiny", "hidden"),
+            ("text", "but", ""),
+        ],
+    ),
+    "a table row is one row": (
+        "<table><caption>Stock</caption><tr><th>Name<th>Left<tr>"
+        "<td>Nails<td>7<tr><td>Glue<td><button>Order</button></table>",
+        [
+            ("table", "Stock", ""),
+            ("row", "Name | Left", ""),
+            ("row", "Nails | 7", ""),
+            ("row", "Glue | [Order](REF button)", ""),
+        ],
+    ),
+    "a list of short things is one row": ("<ul><li>One<li>Two<li>Three</ul>", [("list", "One | Two | Three", "")]),
+    "a list with links has its links": (
+        "<ul><li><a href=a>One</a><li>Two <a href=b>more</a></ul>",
+        [("link", "One", ""), ("item", "Two [more](REF)", "")],
+    ),
+    "slots and shadow roots stand in their places": (
+        "<div id=h><b slot=end>End</b>Middle</div>"
+        "<script>document.querySelector('#h').attachShadow({mode: 'open'}).innerHTML"
+        " = '<p>Start</p><slot></slot><p><slot name=end></slot></p><button>Go</button>'</script>",
+        [("text", "Start", ""), ("text", "Middle", ""), ("text", "End", ""), ("button", "Go", "")],
+    ),
+    "closed shadow roots are opened": (
+        "<x-box></x-box><script>customElements.define('x-box', class extends HTMLElement { constructor() { super();"
+        " this.attachShadow({mode: 'closed'}).innerHTML = '<button>Closed</button>'; } })</script>",
+        [("button", "Closed", "")],
+    ),
+    "owned elements stand with their owner": (
+        "<p id=o>Owned</p><div aria-owns=o>Owner</div><p>Last</p>",
+        [("text", "Owner", ""), ("text", "Owned", ""), ("text", "Last", "")],
+    ),
+    "generated text is told": (
+        "<style>.q::before { content: 'Q: ' } .r::after { content: ' *' }</style>"
+        "<p class=q>Why?</p><label class=r>Who</label>",
+        [("text", "Q: Why?", ""), ("text", "Who *", "")],
+    ),
+    "live regions are told as what they are": (
+        "<div role=alert>Failed</div><output>42</output><div role=log><p>a</p><p>b</p></div>",
+        [("alert", "Failed", ""), ("status", "42", ""), ("log", "", ""), ("text", "a", ""), ("text", "b", "")],
+    ),
+    "rich text fields tell their text": (
+        "<div contenteditable aria-label=Note>Hello <b>you</b>"
+        "</div><div role=textbox tabindex=0 aria-label=Role>x</div>",
+        [("textbox", "Note", "=Hello you"), ("textbox", "Role", "=x")],
+    ),
+    "drawings tell their words": (
+        "<svg role=img aria-label=Chart></svg><svg width=50 height=20>"
+        "<text y=15>Total</text></svg><svg><path d='M0 0'></path></svg>",
+        [("img", "Chart", ""), ("text", "Total", "")],
+    ),
+    "any script and emoji are told": (
+        "<p dir=rtl>مرحبا <a href=a>بالعالم</a></p><button>👍🏽 Like</button>",
+        [("text", "مرحبا [بالعالم](REF)", ""), ("button", "👍🏽 Like", "")],
+    ),
+    "what is folded away is not told": (
+        "<details><summary>More</summary>Inside</details><details open><summary>Less</summary>Shown</details>",
+        [("button", "More", "collapsed"), ("button", "Less", "expanded"), ("text", "Shown", "")],
+    ),
+    "visible words hidden from screen readers are told": (
+        "<a href=a><span aria-hidden=true>1.2</span> Chapter</a><button aria-label=Menu>Ada Lovelace</button>",
+        [("link", "1.2 Chapter", ""), ("button", "Menu (Ada Lovelace)", "")],
+    ),
+    "a term and its definition share a row": (
+        "<dl><dt>Well</dt><dd>A deep hole</dd></dl>",
+        [("text", "Well: A deep hole", "")],
+    ),
+    "a clickable card keeps what is in it": (
+        "<div onclick='1'><h3>Card</h3><a href=a>Link</a></div>",
+        [("clickable", "", ""), ("heading", "Card", "level 3"), ("link", "Link", "")],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+async def test_that(page: Page, sites: Sites, case: str) -> None:
+    html, expected = CASES[case]
+    view = await see(page, sites, html)
+    known = {row.ref for row in view.things()}
+    told = cells(view)
+    for ref in sorted(known, key=len, reverse=True):
+        told = [(role, name.replace(f"]({ref}", "](REF"), states) for role, name, states in told]
+    assert told == expected
+
+
+async def test_a_secret_stays_secret_when_the_page_shows_it(page: Page, sites: Sites) -> None:
+    await page.goto(sites.add("secret", "<input id=p type=password aria-label=Word value=hunter2>"))
+    world = World(page)
+    await take_view(world)
+    await page.evaluate("document.querySelector('#p').type = 'text'")
+    view = await take_view(world, detail="full")
+    assert "hunter2" not in str(view)
+
+
+async def test_the_focused_element_is_marked_also_in_a_shadow_root(page: Page, sites: Sites) -> None:
+    await page.goto(sites.add("focus", "<div id=h></div><input aria-label=A>"))
+    await page.evaluate(
+        "document.querySelector('#h').attachShadow({mode: 'open'}).innerHTML = '<input aria-label=B>';"
+        "document.querySelector('#h').shadowRoot.querySelector('input').focus()"
+    )
+    assert cells(await take_view(World(page))) == [("textbox", "B", "focused"), ("textbox", "A", "")]
+
+
+async def test_frames_stand_in_their_places(page: Page, sites: Sites) -> None:
+    sites.add("leaf", "<button>Leaf</button>")
+    sites.add("inner", "<p>Inner</p><iframe title=Deep src='http://c.test:{port}/leaf'></iframe><p>Inner end</p>")
+    html = (
+        "<p>Before</p><iframe src='http://b.test:{port}/inner'></iframe>"
+        "<p>After</p><iframe srcdoc='<a href=x>Own</a>'></iframe>"
+    )
+    await page.goto(sites.add("outer", html))
+    view = await take_view(World(page))
+    names = [row.name for row in view.rows if row.role != "iframe" or row.name]
+    assert names == ["Before", "Inner", "Deep", "Leaf", "Inner end", "After", "Own"]
+    assert len({row.ref for row in view.rows}) == len(view.rows)
+
+
+async def test_refs_stay_with_their_elements(page: Page, sites: Sites) -> None:
+    await page.goto(sites.add("stable", "<p>One</p><button>Two</button>"))
+    world = World(page)
+    before = {row.name: row.ref for row in (await take_view(world)).rows}
+    await page.evaluate("document.body.prepend(Object.assign(document.createElement('p'), {textContent: 'Zero'}))")
+    after = {row.name: row.ref for row in (await take_view(world)).rows}
+    assert {name: after[name] for name in before} == before
+
+
+async def test_a_part_of_the_page_can_be_seen_alone(page: Page, sites: Sites) -> None:
+    await page.goto(sites.add("part", "<p>Out</p><form><button>In</button></form>"))
+    world = World(page)
+    form = await Elements(world).resolve(Selector(css="form"))
+    view = await take_view(world, root=(form.frame, form.ref), boxes=True)
+    assert [(row.name, row.box is not None) for row in view.rows] == [("In", True)]
+
+
+async def test_full_detail_adds_addresses(page: Page, sites: Sites) -> None:
+    await page.goto(sites.add("full", "<a href='/there'>Go</a>"))
+    assert [row.url for row in (await take_view(World(page), detail="full")).rows] == ["/there"]
+
+
+async def test_a_hundred_thousand_nodes_are_answered_in_time_and_in_bounds(page: Page, sites: Sites) -> None:
+    await page.goto(sites.add("huge", "<main></main>"))
+    await page.evaluate(
+        "document.querySelector('main').innerHTML ="
+        "Array.from({length: 25000}, (_, n) => `<div><span>"
+        "<a href=#${n}>Link ${n}</a></span><p>Text ${n}</p></div>`).join('')"
+    )
+    world = World(page)
+    start = time.monotonic()
+    view = await take_view(world)
+    assert time.monotonic() - start < 10
+    assert len(view.rows) <= ROW_LIMIT
+    assert view.rest > 40_000
+    answer = cut(view)
+    assert answer.left == len(view.rows) - len(answer.view.rows) + view.rest
+    later = await take_view(world, skip=len(view.rows), limit=100)
+    assert later.rows[0].name not in {row.name for row in view.rows}

@@ -1,0 +1,117 @@
+"""Our world in each frame: it reaches all of them, outlives navigation, and stays out of the page's sight."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from playwright.async_api import Page
+
+from browser_pilot.errors import OutcomeUnknown, Timeout
+from browser_pilot.pages.world import FrameGone, World
+
+from .conftest import Sites
+
+
+async def test_every_frame_answers_across_sites_and_depths(page: Page, sites: Sites) -> None:
+    sites.add("leaf", "<title>leaf</title>")
+    sites.add(
+        "inner", "<title>inner</title><iframe src='http://c.test:{port}/leaf'></iframe><iframe srcdoc='x'></iframe>"
+    )
+    await page.goto(
+        sites.add("outer", "<iframe src='http://b.test:{port}/inner'></iframe><iframe src='/leaf'></iframe>")
+    )
+    answers = await World(page).call_everywhere("documentToken")
+    hosts = sorted(frame.url.split("/")[2] if "//" in frame.url else frame.url for frame, _ in answers)
+    assert hosts == [
+        f"a.test:{sites.port}",
+        f"a.test:{sites.port}",
+        "about:srcdoc",
+        f"b.test:{sites.port}",
+        f"c.test:{sites.port}",
+    ]
+    assert len({token for _, token in answers}) == 5
+
+
+async def test_frames_keep_their_numbers_while_they_live(page: Page, sites: Sites) -> None:
+    sites.add("leaf", "leaf")
+    await page.goto(
+        sites.add("outer", "<iframe id=one src='/leaf'></iframe><iframe src='http://b.test:{port}/leaf'></iframe>")
+    )
+    world = World(page)
+    before = {frame.id: frame.number for frame in await world.live_frames()}
+    await page.evaluate("document.body.prepend(Object.assign(document.createElement('iframe'), {src: '/leaf'}))")
+    await page.evaluate("document.querySelector('#one').remove()")
+    await page.wait_for_function("frames.length === 2")
+    after = {frame.id: frame.number for frame in await world.live_frames()}
+    kept = before.keys() & after.keys()
+    assert len(kept) == 2
+    assert all(before[id_] == after[id_] for id_ in kept)
+    assert set(after.values()) - set(before.values()) == {3}
+
+
+async def _move(page: Page, url: str) -> None:
+    async with page.expect_event("framenavigated", lambda frame: frame.url == url):
+        await page.evaluate("url => { document.querySelector('iframe').src = url }", url)
+
+
+async def test_a_frame_that_moves_to_another_process_is_found_again(page: Page, sites: Sites) -> None:
+    sites.add("leaf", "leaf")
+    await page.goto(sites.add("outer", "<iframe src='/leaf'></iframe>"))
+    world = World(page)
+    (_, first), (frame, _) = await world.call_everywhere("documentToken")
+    await _move(page, sites.url("leaf", "b"))
+    (_, again), (moved, _) = await world.call_everywhere("documentToken")
+    assert (first, frame.number) == (again, moved.number)
+    assert moved.url == sites.url("leaf", "b")
+    await _move(page, sites.url("leaf", "a"))
+    (_, _), (home, _) = await world.call_everywhere("documentToken")
+    assert (home.number, home.url) == (frame.number, sites.url("leaf", "a"))
+
+
+async def test_the_world_is_renewed_after_navigation(page: Page, sites: Sites) -> None:
+    world = World(page)
+    tokens: set[object] = set()
+    for host in ("a", "b", "a"):
+        await page.goto(sites.add("plain", "plain", host))
+        tokens.add(await world.call(await world.main_frame(), "documentToken"))
+    assert len(tokens) == 3
+
+
+async def test_the_page_cannot_see_our_world(page: Page, sites: Sites) -> None:
+    await page.goto(sites.add("plain", "plain"))
+    names = "Object.getOwnPropertyNames(window).sort().join()"
+    before = await page.evaluate(names)
+    world = World(page)
+    await world.call(await world.main_frame(), "documentToken")
+    assert await page.evaluate(names) == before
+
+
+async def test_an_action_that_a_navigation_cuts_off_is_not_done_twice(page: Page, sites: Sites) -> None:
+    await page.goto(sites.add("plain", "plain"))
+    world = World(page)
+    frame = await world.main_frame()
+    waiting = asyncio.create_task(world.call(frame, "never"))
+    await world.call(frame, "documentToken")
+    await page.goto(sites.url("plain", "b"))
+    with pytest.raises(OutcomeUnknown):
+        await waiting
+
+
+async def test_a_page_that_does_not_answer_ends_in_a_timeout(page: Page, sites: Sites) -> None:
+    await page.goto(sites.add("plain", "plain"))
+    world = World(page)
+    with pytest.raises(Timeout, match="within 50 ms"):
+        await world.call(await world.main_frame(), "never", timeout_ms=50)
+
+
+async def test_a_frame_that_was_removed_is_gone(page: Page, sites: Sites) -> None:
+    sites.add("leaf", "leaf")
+    await page.goto(sites.add("outer", "<iframe src='http://b.test:{port}/leaf'></iframe><iframe srcdoc='x'></iframe>"))
+    world = World(page)
+    frames = await world.live_frames()
+    await world.call_everywhere("documentToken")
+    await page.evaluate("document.body.textContent = ''")
+    for frame in frames[1:]:
+        with pytest.raises(FrameGone):
+            await world.call(frame, "documentToken", repeatable=True)

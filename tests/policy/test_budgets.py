@@ -1,0 +1,153 @@
+"""Budgets are never overshot, never counted twice, and outlive a restart."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from browser_pilot.policy.budgets import Budgets, Charge, Reservation, Shortage
+
+SESSION = Charge("session s", 3)
+DOMAIN = Charge("domain d", 2, 3600.0)
+
+
+def taken(outcome: Reservation | Shortage) -> Reservation:
+    assert isinstance(outcome, Reservation)
+    return outcome
+
+
+def test_a_session_budget_ends_for_good() -> None:
+    budgets = Budgets()
+    for now in range(3):
+        taken(budgets.reserve([SESSION], now))
+    assert budgets.reserve([SESSION], 1e9) == Shortage(SESSION, None)
+
+
+def test_an_hourly_limit_is_free_again_exactly_when_the_oldest_step_is_an_hour_old() -> None:
+    budgets = Budgets()
+    taken(budgets.reserve([DOMAIN], 100.0))
+    taken(budgets.reserve([DOMAIN], 200.0))
+    shortage = budgets.check([DOMAIN], 300.0)
+    assert shortage == Shortage(DOMAIN, 3400.0)
+    assert budgets.check([DOMAIN], 3699.9) is not None
+    taken(budgets.reserve([DOMAIN], 3700.0))
+    assert budgets.check([DOMAIN], 3700.0) == Shortage(DOMAIN, 100.0)
+
+
+def test_a_lowered_limit_waits_for_all_steps_above_it() -> None:
+    budgets = Budgets()
+    for now in (0.0, 10.0, 20.0):
+        budgets.reserve([Charge("d", 3, 60.0)], now)
+    assert budgets.check([Charge("d", 1, 60.0)], 30.0) == Shortage(Charge("d", 1, 60.0), 50.0)
+    assert budgets.check([Charge("d", 0, 60.0)], 30.0) == Shortage(Charge("d", 0, 60.0), None)
+
+
+def test_a_refused_reservation_counts_on_no_account() -> None:
+    budgets = Budgets()
+    full = Charge("full", 0)
+    before = budgets.to_dict()
+    assert isinstance(budgets.reserve([SESSION, DOMAIN, full], 0.0), Shortage)
+    assert budgets.to_dict() == before
+
+
+def test_an_account_that_is_named_twice_is_charged_once() -> None:
+    budgets = Budgets()
+    one_left = Charge("d", 1, 60.0)
+    assert len(taken(budgets.reserve([one_left, one_left], 0.0)).charges) == 1
+    assert budgets.check([Charge("d", 2, 60.0)], 0.0) is None
+
+
+def test_a_refund_gives_back_what_was_not_used() -> None:
+    budgets = Budgets()
+    kept = taken(budgets.reserve([SESSION, DOMAIN], 1.0))
+    budgets.refund(taken(budgets.reserve([SESSION, DOMAIN], 2.0)))
+    assert budgets.to_dict() == {"totals": {"session s": 1}, "times": {"domain d": [1.0]}}
+    budgets.refund(kept)
+    budgets.refund(kept)
+    assert budgets.check([Charge("session s", 1), Charge("domain d", 1, 3600.0)], 2.0) is None
+
+
+def test_a_clock_that_jumps_back_frees_nothing() -> None:
+    budgets = Budgets()
+    for _ in range(2):
+        taken(budgets.reserve([DOMAIN], 10_000.0))
+    assert budgets.check([DOMAIN], 5_000.0) == Shortage(DOMAIN, 8_600.0)
+
+
+async def test_calls_at_the_same_time_never_overshoot() -> None:
+    budgets = Budgets()
+    limit = Charge("session s", 7)
+    done = 0
+
+    async def step() -> None:
+        nonlocal done
+        if isinstance(budgets.reserve([limit], 0.0), Reservation):
+            await asyncio.sleep(0)
+            done += 1
+
+    await asyncio.gather(*(step() for _ in range(100)))
+    assert done == 7
+
+
+@given(st.lists(st.tuples(st.sampled_from(["reserve", "refund"]), st.floats(0, 5000)), max_size=60), st.integers(0, 5))
+def test_no_window_ever_holds_more_than_its_limit(steps: list[tuple[str, float]], limit: int) -> None:
+    budgets = Budgets()
+    charge = Charge("d", limit, 1000.0)
+    open_reservations: list[Reservation] = []
+    now = 0.0
+    for action, delay in steps:
+        now += delay
+        if action == "reserve":
+            outcome = budgets.reserve([charge], now)
+            if isinstance(outcome, Reservation):
+                open_reservations.append(outcome)
+            elif outcome.retry_after_seconds is not None:
+                assert isinstance(Budgets.from_dict(budgets.to_dict()).reserve([charge], now), Shortage)
+                later = now + outcome.retry_after_seconds
+                assert budgets.check([charge], later + 1e-6) is None
+        elif open_reservations:
+            budgets.refund(open_reservations.pop())
+        recent = [one for one in open_reservations if one.at > now - 1000.0]
+        assert len(recent) <= limit
+
+
+def test_what_was_used_up_survives_a_restart() -> None:
+    budgets = Budgets()
+    for now in range(2):
+        taken(budgets.reserve([SESSION, DOMAIN], now))
+    again = Budgets.from_dict(json.loads(json.dumps(budgets.to_dict())))
+    assert again.check([DOMAIN], 2.0) == budgets.check([DOMAIN], 2.0) == Shortage(DOMAIN, 3598.0)
+    taken(again.reserve([SESSION], 3.0))
+    assert again.check([SESSION], 3.0) == Shortage(SESSION, None)
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        {},
+        {"totals": {}, "times": []},
+        {"totals": {"a": -1}, "times": {}},
+        {"totals": {"a": "1"}, "times": {}},
+        {"totals": {}, "times": {"a": 1.0}},
+        {"totals": {}, "times": {"a": ["x"]}},
+    ],
+)
+def test_a_damaged_state_is_noticed(damaged: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"expected|not a"):
+        Budgets.from_dict(damaged)
+
+
+def test_old_windows_and_closed_accounts_take_no_room() -> None:
+    budgets = Budgets()
+    budgets.reserve([SESSION, DOMAIN], 0.0)
+    budgets.reserve([Charge("new", 1, 3600.0)], 3000.0)
+    budgets.prune(3600.0)
+    assert budgets.to_dict() == {"totals": {"session s": 1}, "times": {"new": [3000.0]}}
+    budgets.forget("session s")
+    budgets.forget("new")
+    assert budgets.to_dict() == {"totals": {}, "times": {}}

@@ -1,0 +1,202 @@
+"""What an action may do is told from its element, its form and its address, in the languages that we know."""
+
+from __future__ import annotations
+
+import pytest
+
+from browser_pilot.policy.sensitivity import (
+    DOES,
+    RISKS,
+    Category,
+    ElementFacts,
+    FieldFacts,
+    SensitivePatterns,
+    Sensitivity,
+    assess,
+)
+from browser_pilot.policy.vocabulary import Effect
+from browser_pilot.policy.wording import UnsafePattern
+
+NONE = SensitivePatterns()
+
+
+def click(name: str, *, role: str = "button") -> Sensitivity | None:
+    return assess("write", ElementFacts(role=role, name=name), "", NONE)
+
+
+def category(found: Sensitivity | None) -> Category | None:
+    return None if found is None else found.category
+
+
+LABELS: dict[Category, str] = {
+    "pay": "Pay now|Pay $30.00|Confirm and pay|Jetzt bezahlen|Payer|Pagar|Confirmar pagamento"
+    "|立即支付|お支払い|Paga ora|Betalen",
+    "buy": "Buy|Place your order|Order|Kostenpflichtig bestellen|Acheter|Comprar ahora|Finalizar pedido"
+    "|提交订单|購入する|Acquista",
+    "transfer": "Transfer money|Transfer|Überweisen|Effectuer le virement|Transferir|Enviar pix|转账|振込",
+    "delete": "Delete|Yes, delete it|Konto löschen|Supprimer|Eliminar|Excluir|删除|刪除|削除する|Elimina|Verwijderen",
+    "remove": "Remove|Unsubscribe|Entfernen|Retirer|Quitar|Remover|移除|解約",
+    "send": "Send|Send message|Absenden|Envoyer|Enviar|发送|送信|Invia",
+    "publish": "Publish|Veröffentlichen|Publier|Publicar|发布|公開する",
+    "post": "Post|Post comment|Bewertung abgeben|Commenter|Comentar|Postar|评论|投稿",
+    "sign_in": "Sign in|Log in|Anmelden|Se connecter|Iniciar sesión|Iniciar sessão|登录|ログイン",
+    "sign_out": "Sign out|Logout|Abmelden|Se déconnecter|Cerrar sesión|Terminar sessão|退出登录|ログアウト",
+    "change_password": "Change password|Passwort ändern|Changer le mot de passe|Cambiar contraseña|Alterar senha"
+    "|修改密码|パスワードを変更",
+    "permissions": "Allow|Authorize app|Zugriff erlauben|Autoriser|Autorizar|Permitir acesso|授权|アクセスを許可",
+}
+
+
+@pytest.mark.parametrize(
+    ("expected", "label"), [(one, label) for one, labels in LABELS.items() for label in labels.split("|")]
+)
+def test_a_label_tells_what_a_button_does(expected: Category, label: str) -> None:
+    assert category(click(label)) == expected
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "Border",
+        "Spay",
+        "Sort order",
+        "Order history",
+        "My orders",
+        "Payments",
+        "Purchase history",
+        "Next post",
+        "Sender",
+        "Resend",
+        "Undeleted",
+        "Posts",
+        "Save",
+        "Continue",
+        "Cancel",
+        "Abbrechen",
+        "下一步",
+        "次へ",
+    ],
+)
+def test_ordinary_labels_are_not_sensitive(label: str) -> None:
+    assert click(label) is None
+
+
+def test_a_headline_is_not_a_command() -> None:
+    assert click("Why you should never delete your old mail from the server", role="link") is None
+    assert category(click("Delete account", role="link")) == "delete"
+
+
+def test_choosing_or_filling_does_nothing_yet() -> None:
+    for role in ("checkbox", "textbox", "option", "radio"):
+        assert click("Delete account", role=role) is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "field"),
+    [
+        ("password", FieldFacts(type="password")),
+        ("password", FieldFacts(type="text", autocomplete="section-a current-password")),
+        ("password", FieldFacts(name="userPassword")),
+        ("card", FieldFacts(autocomplete="cc-number")),
+        ("card", FieldFacts(name="cardNumber")),
+        ("card", FieldFacts(name="cvv")),
+        ("one_time_code", FieldFacts(autocomplete="one-time-code")),
+        ("one_time_code", FieldFacts(name="otp")),
+    ],
+)
+def test_secret_fields_are_known_by_type_autocomplete_and_name(expected: Category, field: FieldFacts) -> None:
+    found = assess("write", ElementFacts(role="textbox", name="Field", field=field), "", NONE)
+    assert category(found) == expected
+
+
+@pytest.mark.parametrize("label", ["Passwort", "Mot de passe", "Contraseña", "Senha", "密码", "パスワード"])
+def test_secret_fields_are_known_by_their_label(label: str) -> None:
+    assert category(assess("write", ElementFacts(role="textbox", name=label), "", NONE)) == "password"
+
+
+def test_an_ordinary_field_is_not_sensitive() -> None:
+    facts = ElementFacts(role="textbox", name="Order notes", field=FieldFacts(type="text", name="notes"))
+    assert assess("write", facts, "", NONE) is None
+
+
+def form(*fields: FieldFacts, name: str = "Continue", action: str = "", method: str = "post") -> ElementFacts:
+    return ElementFacts(
+        role="button", name=name, submits=True, form_fields=fields, form_action=action, form_method=method
+    )
+
+
+@pytest.mark.parametrize(
+    ("expected", "facts"),
+    [
+        ("pay", form(FieldFacts(autocomplete="cc-number"), FieldFacts(name="cvc"))),
+        ("sign_in", form(FieldFacts(name="user"), FieldFacts(type="password"))),
+        ("change_password", form(FieldFacts(type="password"), FieldFacts(type="password"))),
+        ("pay", form(action="https://shop.example/checkout/pay")),
+        ("delete", form(action="https://app.example/users/7/delete")),
+        ("sign_out", form(action="https://app.example/logout.php")),
+        (None, form(action="https://app.example/delete", method="get")),
+        (None, form(action="https://app.example/undelete-list")),
+        (None, form(action="no url")),
+        (None, form()),
+    ],
+)
+def test_a_neutral_button_is_judged_by_its_form(expected: Category | None, facts: ElementFacts) -> None:
+    assert category(assess("write", facts, "", NONE)) == expected
+
+
+def test_enter_in_a_field_does_what_the_forms_button_does() -> None:
+    facts = ElementFacts(role="textbox", name="Amount", submits=True, submit_name="Send money")
+    found = assess("write", facts, "", NONE)
+    assert category(found) == "transfer"
+    assert found is not None
+    assert found.reason == 'The button "Send money" may transfer money or ownership.'
+
+
+@pytest.mark.parametrize("effect", ["upload", "script", "cookies", "download"])
+def test_some_effects_are_sensitive_by_themselves(effect: Effect) -> None:
+    assert category(assess(effect, None, "", NONE)) == effect
+
+
+def test_the_gravest_finding_counts() -> None:
+    assert category(assess("upload", ElementFacts(role="button", name="Delete"), "", NONE)) == "delete"
+
+
+def test_looking_is_never_sensitive() -> None:
+    for effect in ("read", "capture"):
+        assert assess(effect, ElementFacts(role="button", name="Delete"), "", SensitivePatterns(["."])) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "expected", "risk"),
+    [
+        ("https://a.example/account/delete", "delete", "medium"),
+        ("https://a.example/logout", "sign_out", "low"),
+        ("https://a.example/docs/how-to-delete", None, None),
+        ("https://a.example/", None, None),
+    ],
+)
+def test_opening_an_address_is_at_most_of_medium_risk(url: str, expected: Category | None, risk: str | None) -> None:
+    found = assess("navigate", None, url, NONE)
+    assert category(found) == expected
+    assert (found.risk if found else None) == risk
+
+
+def test_the_users_own_patterns_are_of_high_risk() -> None:
+    patterns = SensitivePatterns(["rocket", r"case \d+"])
+    found = assess("write", ElementFacts(role="button", name="Open CASE 12"), "", patterns)
+    assert found is not None
+    assert (found.category, found.risk) == ("pattern", "high")
+    assert category(assess("navigate", None, "https://a.example/rocket", patterns)) == "pattern"
+    assert assess("write", ElementFacts(role="button", name="Other"), "", patterns) is None
+
+
+def test_a_wrong_pattern_is_named() -> None:
+    with pytest.raises(UnsafePattern, match=r"\(a\+\)\+"):
+        SensitivePatterns(["ok", "(a+)+"])
+    with pytest.raises(UnsafePattern, match="at most 50"):
+        SensitivePatterns(["x"] * 51)
+
+
+def test_every_category_has_a_risk_and_a_sentence() -> None:
+    assert set(RISKS) == set(DOES)
+    assert {name for name, risk in RISKS.items() if risk == "high"} == {"pay", "buy", "transfer", "delete", "pattern"}

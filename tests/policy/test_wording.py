@@ -1,0 +1,100 @@
+"""Words are found as whole words, whatever their case, accents and disguise; users' patterns stay cheap."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from browser_pilot.policy.wording import Matcher, UnsafePattern, compile_pattern, fold, fold_identifier
+from browser_pilot.policy.words import Words
+
+ORDER = Matcher(Words(("order now|buy",), alone="order", unspaced="支付"))
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("Löschen!", "loschen"),
+        ("  PAY\u200b  now… ", "pay now"),
+        ("Ｐａｙ", "pay"),
+        ("Straße", "strasse"),
+        ("log‑out", "log out"),
+        ("", ""),
+    ],
+)
+def test_labels_are_folded(text: str, folded: str) -> None:
+    assert fold(text) == folded
+
+
+@pytest.mark.parametrize("name", ["cardNumber", "card_number", "card-number", "Card Number"])
+def test_identifiers_are_split_into_words(name: str) -> None:
+    assert fold_identifier(name) == "card number"
+
+
+@pytest.mark.parametrize("label", ["Buy", "please buy it", "ORDER NOW", "Order", "立即支付"])
+def test_a_term_is_found(label: str) -> None:
+    assert ORDER.matches(fold(label))
+
+
+@pytest.mark.parametrize("label", ["border", "Sort order", "buyer", "rebuy", "order nowhere", "", "ÄÖÜ"])
+def test_a_part_of_a_word_is_not_the_word(label: str) -> None:
+    assert not ORDER.matches(fold(label))
+
+
+def test_harmless_phrases_do_not_count() -> None:
+    purchase = Matcher(Words(("purchase",)))
+    assert not purchase.matches(fold("Purchase history"))
+    assert purchase.matches(fold("Purchase, see purchase history"))
+
+
+@given(st.text(max_size=400))
+def test_folding_twice_changes_nothing_more(text: str) -> None:
+    once = fold(text)
+    assert fold(once) == once or len(once) > 200
+
+
+@pytest.mark.parametrize(
+    "text", ["pay|buy", r"invoice \d+", "a.*b", "[a-z]+ing", r"\(x\)", "(?:a|b)c", r"\[x\]+", "[]a]", "a?"]
+)
+def test_plain_patterns_are_taken(text: str) -> None:
+    assert isinstance(compile_pattern(text), re.Pattern)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "x" * 201,
+        "(a+)+",
+        "(a|aa)*",
+        "(?:a)+",
+        "a{1,1000}",
+        "a*b*c*",
+        r"(a)\1",
+        "(?=a)",
+        "(?i)a",
+        "(?P<n>a)",
+        "[a",
+        "[[a]",
+        "a\\",
+        "*a",
+    ],
+)
+def test_costly_or_broken_patterns_are_refused(text: str) -> None:
+    with pytest.raises(UnsafePattern):
+        compile_pattern(text)
+
+
+@given(st.text(alphabet="ab.*+?|()[]\\d{}^$", max_size=30))
+def test_no_accepted_pattern_takes_long(text: str) -> None:
+    try:
+        pattern = compile_pattern(text)
+    except UnsafePattern:
+        return
+    started = time.thread_time()
+    pattern.search("ab" * 99 + "c")
+    assert time.thread_time() - started < 0.2
