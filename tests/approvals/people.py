@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -13,10 +14,11 @@ from typing import Any
 import httpx2
 from mcp.client import Client
 from mcp.client.session import ClientRequestContext
+from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
 
-from tests.hub_process import HubProcess
+from tests.hub_process import HubProcess, environment
 
 WAIT_SECONDS = 20
 
@@ -62,6 +64,13 @@ async def asking_client(
         transport = streamable_http_client(hub.mcp_url + query, http_client=http)
         async with Client(transport, mode=era, elicitation_callback=person) as client:
             yield client
+
+
+@asynccontextmanager
+async def stdio_asking_client(home: Path, person: Person, *, era: str = "legacy") -> AsyncGenerator[Client]:
+    parameters = StdioServerParameters(command=sys.executable, args=["-m", "browser_pilot"], env=environment(home))
+    async with Client(stdio_client(parameters), mode=era, elicitation_callback=person) as client:
+        yield client
 
 
 class Watcher:

@@ -110,15 +110,10 @@ def test_a_tool_outside_the_selection_cannot_be_called(pilot_of_hub: Pilot) -> N
     assert "There is no tool 'browser_tabs'" in outcome.err
 
 
-<<<<<<< HEAD
-def test_read_only_refuses_what_writes(pilot_of_hub: Pilot) -> None:
-    assert pilot_of_hub("call", "browser_navigate", '{"url": "about:blank"}', "--read-only").code == 0
-=======
 @pytest.mark.browser
 def test_read_only_refuses_what_writes_and_lets_look(pilot_of_hub: Pilot, site: Site) -> None:
     opened = pilot_of_hub("call", "browser_navigate", json.dumps({"url": site.url()}), "--read-only")
     assert opened.code == 0, opened.err
->>>>>>> cli
     outcome = pilot_of_hub("call", "browser_press", '{"key": "a"}', "--read-only")
     assert outcome.code == 1
     assert "READ_ONLY" in outcome.err

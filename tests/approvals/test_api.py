@@ -1,0 +1,146 @@
+"""The hub's API for questions: who may see and answer them, and that no agent can."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.approvals.people import Person, answer, asking_client, eventually, pending, watching
+from tests.clients import ERAS, call, fail
+from tests.hub_process import HubProcess
+from tests.sites import Site
+
+EMAIL = {"role": "textbox", "name": "Email"}
+PATHS = (
+    "/api/approvals",
+    "/api/approvals/events",
+    "/api/approvals/abc234",
+    "/api/approvals/abc234/picture",
+    "/api/reload",
+)
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_without_the_token_there_is_nothing_to_see_or_answer(asking_hub: HubProcess, path: str, method: str) -> None:
+    with httpx.Client(base_url=f"http://127.0.0.1:{asking_hub.info.port}", timeout=20) as http:
+        assert http.request(method, path, json={"choice": "once"}).status_code == 401
+        headers = {**asking_hub.headers, "Origin": "https://evil.example"}
+        assert http.request(method, path, json={"choice": "once"}, headers=headers).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"", 400),
+        (b"[]", 400),
+        (b'{"choice": "maybe"}', 400),
+        (b'{"choice": "once", "extra": 1}', 400),
+        (b'{"choice": "once"}', 409),
+    ],
+)
+def test_nonsense_is_refused_with_advice(asking_hub: HubProcess, body: bytes, status: int) -> None:
+    with asking_hub.http() as http:
+        refused = http.post("/api/approvals/nobody", content=body)
+        assert refused.status_code == status
+        assert refused.json()["suggestions"]
+        assert http.get("/api/approvals/nobody/picture").status_code == 404
+
+
+@pytest.mark.browser
+async def test_a_question_shows_all_that_a_person_needs(asking_hub: HubProcess, site: Site) -> None:
+    async with asking_client(asking_hub, Person(), name="shows") as client, watching(asking_hub) as watcher:
+        await call(client, "browser_navigate", url=site.url())
+        working = asyncio.create_task(call(client, "browser_type", element=EMAIL, text="ada"))
+        question = (await watcher.next())["question"]
+        assert [question] == await asyncio.to_thread(pending, asking_hub)
+        expected: dict[str, Any] = {
+            "tool": "browser_type",
+            "what": "Type into textbox “Email”",
+            "site": f"127.0.0.1:{site.port}",
+            "element": "textbox “Email”",
+            "values": {"text": "ada"},
+            "about": "action",
+            "risk": "low",
+            "rule": 'the rule for "127.0.0.1" (config.toml)',
+            "picture": None,
+        }
+        assert {name: question[name] for name in expected} == expected
+        assert question["expires_at"] - question["asked_at"] == 20
+        assert await asyncio.to_thread(answer, asking_hub, question["id"], "once") == 200
+        await working
+
+
+@pytest.mark.browser
+async def test_many_who_answer_at_once_get_one_winner(asking_hub: HubProcess, site: Site) -> None:
+    async with asking_client(asking_hub, Person(), name="many") as client, watching(asking_hub) as watcher:
+        await call(client, "browser_navigate", url=site.url())
+        for _ in range(5):
+            working = asyncio.create_task(client.call_tool("browser_type", {"element": EMAIL, "text": "x"}))
+            question = (await watcher.next())["question"]
+            choices = ["once", "deny"] * 4
+            statuses = await asyncio.gather(
+                *(asyncio.to_thread(answer, asking_hub, question["id"], choice) for choice in choices)
+            )
+            assert sorted(statuses) == [200] + [409] * 7
+            won = (await watcher.next())["answer"]["choice"]
+            assert (await working).is_error == (won == "deny")
+
+
+@pytest.mark.browser
+async def test_a_watcher_that_leaves_is_no_longer_a_door(asking_hub: HubProcess, site: Site) -> None:
+    async with asking_client(asking_hub, None, name="leaves") as client:
+        await call(client, "browser_navigate", url=site.url())
+        async with watching(asking_hub):
+            pass
+        with asking_hub.http() as http:
+            await eventually(lambda: http.get("/health").json()["approvals"]["watchers"] == 0)
+        error = await asyncio.wait_for(fail(client, "browser_type", element=EMAIL, text="x"), 10)
+        assert error["error"] == "APPROVAL_DENIED"
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://127.0.0.1:{port}/api/approvals",
+        "http://localhost:{port}/health",
+        "http://0x7f000001:{port}/api/approvals",
+        "http://[::1]:{port}/",
+        "http://x.localhost:{port}/",
+        "127.0.0.1:{port}",
+    ],
+)
+async def test_an_agent_cannot_open_the_hub(asking_hub: HubProcess, site: Site, era: str, address: str) -> None:
+    async with asking_client(asking_hub, None, era=era, name=f"own-{era}") as client:
+        url = address.format(port=asking_hub.info.port)
+        for tool, arguments in (("browser_navigate", {}), ("browser_tabs", {"action": "open"})):
+            error = await fail(client, tool, url=url, **arguments)
+            assert error["error"] == "DOMAIN_DENIED"
+            assert "built in" in error["rule"]
+
+
+@pytest.mark.browser
+async def test_a_page_cannot_lead_the_browser_to_an_answer(asking_hub: HubProcess, site: Site) -> None:
+    """Even a page that sends the browser there by itself gets nowhere: no token, and nothing of it can be read."""
+    hub_url = f"http://127.0.0.1:{asking_hub.info.port}/api/approvals"
+    site.pages["/trap"] = f"""<!doctype html><title>Trap</title><script>
+        fetch("{hub_url}/abc234", {{method: "POST", body: JSON.stringify({{choice: "once"}})}})
+          .catch(() => 0).then(() => {{ location.href = "{hub_url}"; }});
+        </script>"""
+    async with asking_client(asking_hub, None, name="trap") as client:
+        await call(client, "browser_navigate", url=site.url("/trap"), wait_until="commit")
+
+        async def is_there() -> bool:
+            tabs = await call(client, "browser_tabs")
+            return any(row["url"].startswith(hub_url) for row in tabs["tabs"])
+
+        async with asyncio.timeout(20):
+            while not await is_there():
+                await asyncio.sleep(0.05)
+        assert (await fail(client, "browser_snapshot"))["error"] == "DOMAIN_DENIED"
+        assert (await fail(client, "browser_press", key="Enter"))["error"] == "DOMAIN_DENIED"
