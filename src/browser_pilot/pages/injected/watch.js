@@ -3,7 +3,7 @@
 // One watch at a time, from `startWatch` until it is read. Places that change all the time by themselves (a clock, a
 // ticker) are known before the action and do not count.
 
-/** @typedef {{ changes: number, began: number, navigating: string | null, sameDocument: boolean,
+/** @typedef {{ changes: number, places: Map<Node, number>, began: number, navigating: string | null, sameDocument: boolean,
  *   downloading: boolean }} Watch */
 
 const MOST_FRAMES = 10;
@@ -25,8 +25,9 @@ function noteChanges(records) {
   const now = performance.now();
   const places = new Set(records.map((record) => record.target));
   for (const place of places) {
-    if (watch !== null) {
-      if (!isRestless(place, watch.began)) watch.changes++;
+    if (watch !== null && !isRestless(place, watch.began)) {
+      watch.changes++;
+      watch.places.set(place, (watch.places.get(place) ?? 0) + 1);
     } else {
       ownChanges.set(place, [now, ...(ownChanges.get(place) ?? [])].slice(0, RESTLESS_CHANGES));
     }
@@ -57,7 +58,7 @@ function noteNavigation(event) {
 
 /** @returns {Watch} */
 function startWatch() {
-  watch = { changes: 0, began: performance.now(), navigating: null, sameDocument: false, downloading: false };
+  watch = { changes: 0, places: new Map(), began: performance.now(), navigating: null, sameDocument: false, downloading: false };
   return watch;
 }
 
@@ -95,6 +96,11 @@ async function untilQuiet(watched) {
       await nextTask();
     }
     if (watched.changes === before) return true;
+  }
+  // What changed in most of ten frames goes on doing so: the next action need not wait for it.
+  const now = performance.now();
+  for (const [place, times] of watched.places) {
+    if (times > MOST_FRAMES / 2) ownChanges.set(place, Array(RESTLESS_CHANGES).fill(now));
   }
   return false;
 }
