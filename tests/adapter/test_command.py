@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 
 from browser_pilot.adapter.options import parse_options
 
-from .conftest import INITIALIZE, StartAdapter
+from .conftest import INITIALIZE
 from .fake_hub import FakeHub
 
 
@@ -73,16 +72,3 @@ def test_the_adapter_imports_only_the_standard_library_and_little_of_it(hub: Fak
         "browser_pilot.config",
         "browser_pilot.cli",
     }
-
-
-def test_with_a_warm_hub_the_first_answer_costs_little(hub: FakeHub, start_adapter: StartAdapter) -> None:
-    def seconds_to_answer_and_end() -> float:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        adapter = start_adapter(script=False)
-        adapter.ask(INITIALIZE)
-        adapter.finish()
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-
-    # Time on the processor, and the best of a few: other work on the machine must not decide.
-    assert min(seconds_to_answer_and_end() for _ in range(5)) < 0.15

@@ -52,10 +52,10 @@ def test_pictures_go_where_they_are_wanted(pilot_of_hub: Pilot, tmp_path: Path, 
 
 
 def test_a_picture_is_never_saved_over_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fixed(_: str) -> str:
+    def now(_: str) -> str:
         return "now"
 
-    monkeypatch.setattr("time.strftime", fixed)
+    monkeypatch.setattr("time.strftime", now)
     files = [save(Picture(data, "image/png"), "tool", tmp_path) for data in (b"1", b"2", b"3")]
     assert [Path(file).read_bytes() for file in files] == [b"1", b"2", b"3"]
 

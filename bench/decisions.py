@@ -1,4 +1,4 @@
-"""A decision must not be felt. Apart from the other tests of the policy, which run under a slow tracer."""
+"""What a policy decision costs, among 2,000 rules: `python bench/decisions.py`. To reach: p99 under 1 ms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from browser_pilot.policy.rules import Defaults, Rule, Ruleset
 from browser_pilot.policy.sensitivity import ElementFacts, SensitivePatterns
 
 
-def test_a_decision_takes_less_than_a_millisecond() -> None:
+def main() -> None:
     ruleset = Ruleset(
         [Rule(pattern=parse_pattern(f"*.site{number}.example"), read="allow") for number in range(2000)],
         Defaults(sensitive=SensitivePatterns([f"word{number}.*x" for number in range(20)])),
@@ -30,4 +30,9 @@ def test_a_decision_takes_less_than_a_millisecond() -> None:
         started = time.thread_time()
         decide(request, ruleset, Budgets(), 0.0)
         durations.append(time.thread_time() - started)
-    assert statistics.quantiles(durations, n=100)[-1] < 0.001
+    cuts = statistics.quantiles(durations, n=100)
+    print(f"p50 {cuts[49] * 1000:.3f} ms, p99 {cuts[-1] * 1000:.3f} ms of processor time")
+
+
+if __name__ == "__main__":
+    main()
