@@ -10,7 +10,7 @@ from .hub_process import HubProcess, running_hub
 from .sites import LOGIN, Site, serving
 
 # Time is no measure here: the tests share two cores with browsers.
-settings.register_profile("patient", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 
 
