@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from ..errors import HubUnavailable
-from ..hub_start import start_hub, wait_for_exit
+from ..hub_start import is_alive, start_hub, wait_for_exit
 from ..runtime import RuntimeInfo, hub_lock, log_path, read_runtime
 
 ANSWER_SECONDS = 5.0
@@ -70,7 +69,7 @@ def find_hub(home: Path) -> RunningHub | None:
         clients = CLIENTS.validate_json(_fetch(info, "GET", "/api/clients"))
         health = Health.model_validate_json(_fetch(info, "GET", "/health"))
     except TimeoutError:
-        if not psutil.pid_exists(info.pid):
+        if not is_alive(info.pid):
             return None
         raise HubUnavailable(
             f"The hub (process {info.pid}) does not answer.",
@@ -106,7 +105,7 @@ def stop_hub(home: Path, hub: RunningHub, *, timeout_seconds: float = STOP_SECON
     try:
         _fetch(hub.info, "POST", "/api/stop")
     except (OSError, http.client.HTTPException) as error:
-        if psutil.pid_exists(pid):
+        if is_alive(pid):
             raise HubUnavailable(f"The hub (process {pid}) did not take the order to stop: {error}.") from error
     if not wait_for_exit(pid, timeout_seconds=timeout_seconds):
         raise HubUnavailable(

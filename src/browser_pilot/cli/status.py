@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from .. import __version__
 from ..home import locate_home
 from .hub import RunningHub, find_hub, stop_hub, token_path
-from .output import GOOD, RUNNING, WARNING, print_json, progress, say
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+from .output import GOOD, RUNNING, WARNING, AsJson, print_json, progress, say
 
 
 def status(as_json: AsJson = False) -> None:

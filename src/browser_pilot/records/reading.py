@@ -9,12 +9,14 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from .anchor import AnchorBroken
 from .chain import EMPTY, Head, Problem, Report, Row, pruned_to, verify
 from .database import Files, log_id, open_for_reading
-from .redaction import Json
+
+if TYPE_CHECKING:
+    from .redaction import Json
 
 ExportFormat = Literal["jsonl", "csv"]
 
