@@ -23,6 +23,7 @@ COMMANDS = (
     "approve",
     "deny",
     "policy",
+    "log",
     "tools",
     "call",
     "demo",
@@ -108,7 +109,7 @@ def test_debug_alone_is_no_mcp_client(pilot: Pilot) -> None:
     assert "COMMAND" in outcome.out + outcome.err
 
 
-@pytest.mark.parametrize("command", ["status"])
+@pytest.mark.parametrize("command", ["status", "log"])
 def test_a_quick_command_waits_for_nothing_heavy(home: Path, command: str) -> None:
     code = (
         "import sys; from browser_pilot.cli import build_app; "

@@ -19,7 +19,13 @@ from ..errors import PilotError
 from .output import BAD, err, print_error, say
 
 INTERRUPTED = 130
-HUB, CONTROL, TOOLS, MACHINE = "The hub", "What agents may do", "The tools", "This machine"
+HUB, CONTROL, RECORDS, TOOLS, MACHINE = (
+    "The hub",
+    "What agents may do",
+    "What agents did, and what is yours",
+    "The tools",
+    "This machine",
+)
 
 
 class Place(NamedTuple):
@@ -38,6 +44,7 @@ COMMANDS = {
     "approve": Place("approvals", "approve", CONTROL),
     "deny": Place("approvals", "deny", CONTROL),
     "policy": Place("policy", "commands", CONTROL),
+    "log": Place("log", "commands", RECORDS),
     "tools": Place("tools", "tools", TOOLS),
     "call": Place("call", "call", TOOLS),
     "demo": Place("demo", "demo", TOOLS),
