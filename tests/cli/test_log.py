@@ -58,7 +58,7 @@ def test_each_action_is_one_line_with_time_client_tool_site_decision_result_and_
     heading, *lines = invoke("log").out.splitlines()
     assert heading.split() == ["Id", "Time", "Client", "Tool", "Site", "Decision", "Result", "Took"]
     assert len(lines) == 4
-    for word in ("c1", "browser_click", "localhost:3000", "allow", "ok", "12 ms", str(datetime.now().year)):
+    for word in ("c1", "browser_click", "localhost:3000", "allow", "ok", "12 ms", f"{datetime.now():%m-}"):
         assert word in lines[0]
     for word in ("c2", "browser_navigate", "shop.evil.example", "deny", "refused DOMAIN_DENIED"):
         assert word in lines[1]

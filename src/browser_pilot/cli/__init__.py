@@ -45,6 +45,7 @@ COMMANDS = {
     "deny": Place("approvals", "deny", CONTROL),
     "policy": Place("policy", "commands", CONTROL),
     "log": Place("log", "commands", RECORDS),
+    "secret": Place("secrets", "commands", RECORDS),
     "tools": Place("tools", "tools", TOOLS),
     "call": Place("call", "call", TOOLS),
     "demo": Place("demo", "demo", TOOLS),

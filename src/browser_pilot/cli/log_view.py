@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 HEADINGS = ("Id", "Time", "Client", "Tool", "Site", "Decision", "Result", "Took")
 # While following nobody knows what is still to come, so that the columns have a fixed width.
-WIDTHS = (6, 19, 14, 20, 24, 8, 26, 8)
+WIDTHS = (6, 14, 14, 20, 24, 8, 26, 8)
 RIGHT = frozenset({0, 7})
 NOTE = frozenset({"kind", "time_ms", "by", "text", "details"})
 DETAILS = (
@@ -39,7 +39,7 @@ def row(action: Action) -> tuple[str, ...]:
     if kind != "intent":
         return (
             str(action.seq),
-            clock_time(told.get("time_ms")),
+            clock_time(told.get("time_ms"), year=False),
             _text(told.get("by")),
             kind,
             "",
@@ -49,7 +49,7 @@ def row(action: Action) -> tuple[str, ...]:
         )
     return (
         str(action.seq),
-        clock_time(told.get("time_ms")),
+        clock_time(told.get("time_ms"), year=False),
         _text(told.get("client")),
         _text(told.get("tool")),
         _text(told.get("site")),

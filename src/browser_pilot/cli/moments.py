@@ -36,11 +36,11 @@ def in_ms(moment: datetime) -> int:
     return round(moment.timestamp() * 1000)
 
 
-def clock_time(time_ms: object) -> str:
+def clock_time(time_ms: object, *, year: bool = True) -> str:
     """As a person in this place reads it; empty for what is no time."""
     if not isinstance(time_ms, int | float):
         return ""
-    return datetime.fromtimestamp(time_ms / 1000).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    return datetime.fromtimestamp(time_ms / 1000).astimezone().strftime(f"{'%Y-' if year else ''}%m-%d %H:%M:%S")
 
 
 def duration(ms: object) -> str:

@@ -17,7 +17,7 @@ from ..errors import InvalidArgument, PermissionDenied, RecordsUnavailable
 from ..locks import held
 from .known import SHORTEST_KNOWN
 from .redaction import Redactor
-from .vault import Keyring, Vault, system_keyring
+from .vault import KeyPlace, Keyring, Vault, system_keyring
 
 LOCK_SECONDS = 5
 
@@ -88,6 +88,11 @@ class SecretStore:
         self.refresh()
         return {name: secret.domains for name, secret in sorted(self._secrets.items())}
 
+    @property
+    def key_place(self) -> KeyPlace | None:
+        """Where the key that opens them is kept; None when there are no secrets."""
+        return self._open().key_place
+
     def expand(self, text: str, *, host: str, matches: Matcher) -> str:
         if not has_placeholders(text):
             return text
@@ -104,6 +109,8 @@ class SecretStore:
             )
         if not domains:
             raise InvalidArgument("A secret must be bound to at least one domain.")
+        if any(ord(sign) < 32 and sign not in "\t\n\r" for sign in value):
+            raise InvalidArgument("A secret must be text that can be typed; this has control characters in it.")
         self._change(lambda secrets: {**secrets, name: Secret(name, tuple(domains), value)})
 
     def remove(self, name: str) -> bool:
