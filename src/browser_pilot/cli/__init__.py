@@ -46,6 +46,8 @@ COMMANDS = {
     "policy": Place("policy", "commands", CONTROL),
     "log": Place("log", "commands", RECORDS),
     "secret": Place("secrets", "commands", RECORDS),
+    "backup": Place("backup", "backup", RECORDS),
+    "restore": Place("backup", "restore", RECORDS),
     "tools": Place("tools", "tools", TOOLS),
     "call": Place("call", "call", TOOLS),
     "demo": Place("demo", "demo", TOOLS),

@@ -17,6 +17,7 @@ from ..errors import InvalidArgument, PermissionDenied, RecordsUnavailable
 from ..locks import held
 from .known import SHORTEST_KNOWN
 from .redaction import Redactor
+from .sealing import seal
 from .vault import KeyPlace, Keyring, Vault, system_keyring
 
 LOCK_SECONDS = 5
@@ -121,13 +122,24 @@ class SecretStore:
             self._change(lambda secrets: {key: secret for key, secret in secrets.items() if key != name})
         return there
 
+    def sealed(self, passphrase: str) -> bytes:
+        """A copy of all of them that opens with the passphrase, wherever it is (``sealing.open_sealed``)."""
+        self.refresh()
+        return seal(_content(self._secrets), passphrase)
+
+    def replace(self, content: dict[str, object]) -> int:
+        """Keep what a sealed copy held in place of all that is here; how many there are now."""
+        secrets = {name: _secret(name, entry) for name, entry in content.items()}
+        self._change(lambda _: secrets)
+        return len(secrets)
+
     def _change(self, change: Callable[[dict[str, Secret]], dict[str, Secret]]) -> None:
         try:
             with held(self._home / "secrets.lock", timeout_seconds=LOCK_SECONDS):
                 self._seen = None
                 self.refresh()
                 secrets = change(self._secrets)
-                self._open().write({name: [list(secret.domains), secret.value] for name, secret in secrets.items()})
+                self._open().write(_content(secrets))
                 self._seen = None
                 self.refresh()
         except TimeoutError:
@@ -146,6 +158,10 @@ class SecretStore:
         except FileNotFoundError:
             return None
         return (status.st_mtime_ns, status.st_ino)
+
+
+def _content(secrets: Mapping[str, Secret]) -> dict[str, object]:
+    return {name: [list(secret.domains), secret.value] for name, secret in secrets.items()}
 
 
 def _secret(name: str, entry: object) -> Secret:
