@@ -22,7 +22,7 @@ from pathlib import Path
 
 import uvicorn
 
-from . import __version__
+from . import __version__, vitals
 from .approvals.clearance import Clearance, rule_made_by
 from .approvals.grants import SessionGrants
 from .approvals.questions import Answer, Question
@@ -37,9 +37,11 @@ from .in_force import InForce, RuleChange, keep_out_of_the_hub
 from .leftovers import end_leftovers, temporary_folder
 from .locks import held
 from .policy.budgets import Budgets
+from .records.metrics import Metrics
 from .runtime import RuntimeInfo, read_runtime, remove_runtime, write_runtime
 from .server.clients import ClientList
 from .server.guard import names_of
+from .server.health import health_data
 from .server.http import build_app
 from .server.local import LocalListener
 from .server.mcp_server import build_server
@@ -52,7 +54,6 @@ logger = logging.getLogger(__name__)
 
 HTTP_CLOSE_SECONDS = 2
 HOUSEKEEPING_SECONDS = 30.0
-LAST_GOOD = "the last change has a mistake and was not taken; `browser-pilot policy show` says which"
 
 
 class HubRunning(PilotError):
@@ -99,7 +100,10 @@ class Hub:
         self._stop = asyncio.Event()
         self._engine = ManagedEngine()
         self._sessions = SessionRegistry(self._engine)
-        self._approvals = ApprovalQueue(keep=self._keep_answer)
+        self._metrics = Metrics()
+        self._approvals = ApprovalQueue(
+            keep=self._keep_answer, on_event=lambda event: vitals.count_question(self._metrics, event)
+        )
         self._grants = SessionGrants()
         self._parking = Parking()
         clearance = Clearance(
@@ -107,6 +111,13 @@ class Hub:
         )
         self._gateway = Gateway(self._sessions, clearance)
         self._clients = ClientList(settings, REGISTRY, self._close_client)
+        vitals.add_gauges(
+            self._metrics,
+            clients=self._clients,
+            sessions=self._sessions,
+            engine=self._engine,
+            approvals=self._approvals,
+        )
         REGISTRY.select(settings.tools.profile)
 
     @property
@@ -158,6 +169,7 @@ class Hub:
                 token=token,
                 hosts=names_of(host, port, self.settings.hub.allowed_hosts),
                 health=self.health,
+                metrics=self._metrics,
                 stop=self.stop,
                 reload=self.reload,
             )
@@ -165,7 +177,9 @@ class Hub:
                 token=token,
                 clients=self._clients,
                 replaceable=self._detached,
-                server_for=lambda client: build_server(REGISTRY, self._gateway, self._parking, lambda _: client),
+                server_for=lambda client: build_server(
+                    REGISTRY, self._gateway, self._parking, self._metrics, lambda _: client
+                ),
                 retire=self.stop,
             )
             address = await local.start(self.home)
@@ -194,8 +208,7 @@ class Hub:
                     await self._engine.close()
 
     def health(self) -> dict[str, object]:
-        return {
-            "status": "ok",
+        facts = {
             "version": __version__,
             "uptime_seconds": round(time.time() - self._started, 1),
             "clients": len(self._clients),
@@ -205,9 +218,15 @@ class Hub:
                 for facts in self._engine.facts()
             ],
             "approvals": {"open": len(self._approvals.pending), "watchers": self._approvals.watchers},
-            # Without the details: this needs no token.
-            "settings": "ok" if self._in_force.problem is None else LAST_GOOD,
         }
+        parts = (
+            vitals.hub_part(),
+            vitals.browsers_part(self._engine),
+            vitals.settings_part(self._in_force.problem),
+            vitals.approvals_part(self._approvals),
+            vitals.egress_part(),
+        )
+        return health_data(facts, parts)
 
     def _load_usable(self) -> Settings:
         settings = self._load()

@@ -130,6 +130,13 @@ class LoggingSettings(Section):
     retention_days: Positive = 30
 
 
+class RedactionSettings(Section):
+    """What is hidden beyond passwords, cards, codes, keys and tokens, which always are."""
+
+    email: bool = False
+    phone: bool = False
+
+
 class Settings(Section):
     hub: HubSettings = HubSettings()
     browser: BrowserSettings = BrowserSettings()
@@ -138,6 +145,7 @@ class Settings(Section):
     sessions: SessionSettings = SessionSettings()
     files: FileSettings = FileSettings()
     logging: LoggingSettings = LoggingSettings()
+    redaction: RedactionSettings = RedactionSettings()
 
     def at(self, home: Path) -> Settings:
         """The same with every folder absolute: relative ones are in the home."""

@@ -7,6 +7,7 @@ import http.client
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
@@ -24,14 +25,25 @@ class BrowserHealth(BaseModel):
     sessions: int
 
 
-class Health(BaseModel):
-    """What the hub says about itself at ``/health``."""
+class PartHealth(BaseModel):
+    state: Literal["ok", "off", "problem"]
+    says: str
 
+
+class Health(BaseModel):
+    """What the hub says about itself at ``/api/health``."""
+
+    status: Literal["ok", "degraded"]
     version: str
     uptime_seconds: float
     clients: int
     sessions: int
     browsers: list[BrowserHealth]
+    parts: dict[str, PartHealth]
+
+    @property
+    def problems(self) -> dict[str, PartHealth]:
+        return {name: part for name, part in self.parts.items() if part.state == "problem"}
 
 
 class ConnectedClient(BaseModel):
@@ -67,7 +79,7 @@ def find_hub(home: Path) -> RunningHub | None:
         return None
     try:
         clients = CLIENTS.validate_json(_fetch(info, "GET", "/api/clients"))
-        health = Health.model_validate_json(_fetch(info, "GET", "/health"))
+        health = Health.model_validate_json(_fetch(info, "GET", "/api/health"))
     except TimeoutError:
         if not is_alive(info.pid):
             return None
