@@ -32,11 +32,21 @@ from .config import Settings, load_settings
 from .engines.managed import ManagedEngine
 from .errors import PilotError, SettingsError
 from .gateway import Gateway
+from .gateway.journal import Journal
+from .gateway.limits import Limits
+from .gateway.secrets import SecretFilling
 from .home import make_private_folder, write_private
 from .in_force import InForce, RuleChange, keep_out_of_the_hub
 from .leftovers import end_leftovers, temporary_folder
 from .locks import held
 from .policy.budgets import Budgets
+from .records.activity import ActivityLog
+from .records.entries import Note
+from .records.log_lines import redact_handlers
+from .records.metrics import Metrics
+from .records.redaction import Redactor
+from .records.retention import Retention
+from .records.secrets import SecretStore
 from .runtime import RuntimeInfo, read_runtime, remove_runtime, write_runtime
 from .server.clients import ClientList
 from .server.guard import names_of
@@ -102,10 +112,22 @@ class Hub:
         self._approvals = ApprovalQueue(keep=self._keep_answer)
         self._grants = SessionGrants()
         self._parking = Parking()
-        clearance = Clearance(
-            queue=self._approvals, grants=self._grants, rules=lambda: self._in_force.rules, budgets=Budgets()
+        self._redactor = Redactor()
+        self._log = ActivityLog(home, self._redactor, retention=_retention(settings))
+        self._metrics = Metrics()
+        budgets = Budgets()
+        self._journal = Journal(self._log, budgets, self._metrics)
+        self._limits = Limits()
+        self._gateway = Gateway(
+            sessions=self._sessions,
+            clearance=Clearance(
+                queue=self._approvals, grants=self._grants, rules=lambda: self._in_force.rules, budgets=budgets
+            ),
+            journal=self._journal,
+            limits=self._limits,
+            secrets=SecretFilling(SecretStore(home, self._redactor)),
+            redactor=self._redactor,
         )
-        self._gateway = Gateway(self._sessions, clearance)
         self._clients = ClientList(settings, REGISTRY, self._close_client)
         REGISTRY.select(settings.tools.profile)
 
@@ -146,7 +168,9 @@ class Hub:
         make_private_folder(self.home)
         with self._only_one(), bound_socket(self.settings.hub.host, self.settings.hub.port) as (listener, note):
             self._clean_up()
+            await self._open_records()
             token = _token(self.home)
+            self._redactor.know([token])
             host, port = self.settings.hub.host, listener.getsockname()[1]
             self._in_force.add_built_in(keep_out_of_the_hub(host, port))
             app = build_app(
@@ -192,6 +216,8 @@ class Hub:
                     await asyncio.wait({serving}, timeout=HTTP_CLOSE_SECONDS + 1)
                     await self._sessions.close()
                     await self._engine.close()
+                    await self._journal.settle()
+                    await self._log.close()
 
     def health(self) -> dict[str, object]:
         return {
@@ -216,10 +242,23 @@ class Hub:
 
     def _adopt(self, settings: Settings) -> None:
         self._clients.adopt(settings)
+        self._log.retention = _retention(settings)
         logging.getLogger().setLevel(settings.logging.level.upper())
+
+    async def _open_records(self) -> None:
+        redact_handlers(logging.getLogger(), self._redactor)
+        problem = await self._log.start()
+        if problem is not None:
+            logger.error("nothing can be done until the activity log can be written: %s", problem.message)
+        await self._journal.restore()
+        self._journal.note(Note(f"Browser Pilot {__version__} started."))
 
     def _note_rule(self, change: RuleChange) -> None:
         logger.info("the user changed the rule for %s: %s", change.pattern, change.after or "none")
+        before, after = str(change.before or "none"), str(change.after or "none")
+        self._journal.note(
+            Note(f"The rule for {change.pattern} was changed.", by="user", details={"before": before, "after": after})
+        )
 
     def _keep_answer(self, question: Question, answer: Answer) -> None:
         rule = rule_made_by(question, answer)
@@ -231,6 +270,7 @@ class Hub:
         self._parking.drop(client.id)
         for session in self._sessions.ids_of(client):
             self._grants.forget(session)
+        await self._gateway.close_client(client)
         await self._sessions.close_client(client)
 
     @contextlib.contextmanager
@@ -263,12 +303,17 @@ class Hub:
             self._clients.changed.clear()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._clients.changed.wait(), min(HOUSEKEEPING_SECONDS, idle_seconds))
+            self._limits.prune()
             await self._clients.expire(self.settings.sessions.idle_minutes * 60)
             if len(self._clients):
                 last_used = loop.time()
             elif self._detached and loop.time() - last_used >= idle_seconds:
                 logger.info("nobody has needed the hub for %.1f minutes", idle_seconds / 60)
                 self.stop()
+
+
+def _retention(settings: Settings) -> Retention:
+    return Retention(days=settings.logging.retention_days, size_mb=settings.logging.max_size_mb)
 
 
 @contextlib.contextmanager
