@@ -32,12 +32,21 @@ from .config import Settings, load_settings
 from .engines.managed import ManagedEngine
 from .errors import PilotError, SettingsError
 from .gateway import Gateway
+from .gateway.journal import Journal
+from .gateway.limits import Limits
+from .gateway.secrets import SecretFilling
 from .home import make_private_folder, write_private
 from .in_force import InForce, RuleChange, keep_out_of_the_hub
 from .leftovers import end_leftovers, temporary_folder
 from .locks import held
 from .policy.budgets import Budgets
+from .records.activity import ActivityLog
+from .records.entries import Note
+from .records.keeping import adopt_logging, keep_records, retention_of
+from .records.log_lines import redact_handlers
 from .records.metrics import Metrics
+from .records.redaction import Redactor
+from .records.secrets import SecretStore
 from .runtime import RuntimeInfo, read_runtime, remove_runtime, write_runtime
 from .server.clients import ClientList
 from .server.guard import names_of
@@ -54,6 +63,7 @@ logger = logging.getLogger(__name__)
 
 HTTP_CLOSE_SECONDS = 2
 HOUSEKEEPING_SECONDS = 30.0
+RECORDS_SECONDS = 3600.0
 
 
 class HubRunning(PilotError):
@@ -106,10 +116,22 @@ class Hub:
         )
         self._grants = SessionGrants()
         self._parking = Parking()
-        clearance = Clearance(
-            queue=self._approvals, grants=self._grants, rules=lambda: self._in_force.rules, budgets=Budgets()
+        self._redactor = Redactor(emails=settings.redaction.email, phones=settings.redaction.phone)
+        self._log = ActivityLog(home, self._redactor, retention=retention_of(settings.logging))
+        self._secrets = SecretStore(home, self._redactor)
+        budgets = Budgets()
+        self._journal = Journal(self._log, budgets, self._metrics)
+        self._limits = Limits()
+        self._gateway = Gateway(
+            sessions=self._sessions,
+            clearance=Clearance(
+                queue=self._approvals, grants=self._grants, rules=lambda: self._in_force.rules, budgets=budgets
+            ),
+            journal=self._journal,
+            limits=self._limits,
+            secrets=SecretFilling(self._secrets),
+            redactor=self._redactor,
         )
-        self._gateway = Gateway(self._sessions, clearance)
         self._clients = ClientList(settings, REGISTRY, self._close_client)
         vitals.add_gauges(
             self._metrics,
@@ -157,7 +179,9 @@ class Hub:
         make_private_folder(self.home)
         with self._only_one(), bound_socket(self.settings.hub.host, self.settings.hub.port) as (listener, note):
             self._clean_up()
+            await self._open_records()
             token = _token(self.home)
+            self._redactor.know([token])
             host, port = self.settings.hub.host, listener.getsockname()[1]
             self._in_force.add_built_in(keep_out_of_the_hub(host, port))
             app = build_app(
@@ -206,6 +230,8 @@ class Hub:
                     await asyncio.wait({serving}, timeout=HTTP_CLOSE_SECONDS + 1)
                     await self._sessions.close()
                     await self._engine.close()
+                    await self._journal.settle()
+                    await self._log.close()
 
     def health(self) -> dict[str, object]:
         facts = {
@@ -223,8 +249,10 @@ class Hub:
             vitals.hub_part(),
             vitals.browsers_part(self._engine),
             vitals.settings_part(self._in_force.problem),
+            vitals.log_part(self._log),
             vitals.approvals_part(self._approvals),
             vitals.egress_part(),
+            vitals.secrets_part(self._secrets),
         )
         return health_data(facts, parts)
 
@@ -235,10 +263,23 @@ class Hub:
 
     def _adopt(self, settings: Settings) -> None:
         self._clients.adopt(settings)
-        logging.getLogger().setLevel(settings.logging.level.upper())
+        self._redactor.hide(emails=settings.redaction.email, phones=settings.redaction.phone)
+        adopt_logging(settings.logging, self._log)
+
+    async def _open_records(self) -> None:
+        redact_handlers(logging.getLogger(), self._redactor)
+        problem = await self._log.start()
+        if problem is not None:
+            logger.error("nothing can be done until the activity log can be written: %s", problem.message)
+        await self._journal.restore()
+        self._journal.note(Note(f"Browser Pilot {__version__} started."))
 
     def _note_rule(self, change: RuleChange) -> None:
         logger.info("the user changed the rule for %s: %s", change.pattern, change.after or "none")
+        before, after = str(change.before or "none"), str(change.after or "none")
+        self._journal.note(
+            Note(f"The rule for {change.pattern} was changed.", by="user", details={"before": before, "after": after})
+        )
 
     def _keep_answer(self, question: Question, answer: Answer) -> None:
         rule = rule_made_by(question, answer)
@@ -250,6 +291,7 @@ class Hub:
         self._parking.drop(client.id)
         for session in self._sessions.ids_of(client):
             self._grants.forget(session)
+        await self._gateway.close_client(client)
         await self._sessions.close_client(client)
 
     @contextlib.contextmanager
@@ -274,14 +316,19 @@ class Hub:
         os.environ["TMPDIR"] = str(make_private_folder(temporary_folder(self.home)))
 
     async def _keep_house(self) -> None:
-        """End clients that went away without a word, and a hub that nobody needs."""
+        """End clients that went away without a word, and a hub that nobody needs; remove records that are too old."""
         loop = asyncio.get_running_loop()
         last_used = loop.time()
+        records_due = loop.time()
         while True:
             idle_seconds = self.settings.hub.idle_minutes * 60
             self._clients.changed.clear()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._clients.changed.wait(), min(HOUSEKEEPING_SECONDS, idle_seconds))
+            self._limits.prune()
+            if loop.time() >= records_due:
+                records_due = loop.time() + RECORDS_SECONDS
+                await keep_records(self.home, self.settings.logging, self._log)
             await self._clients.expire(self.settings.sessions.idle_minutes * 60)
             if len(self._clients):
                 last_used = loop.time()

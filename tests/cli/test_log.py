@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 from browser_pilot.cli.moments import duration, parse_moment
 from browser_pilot.errors import InvalidArgument
 from browser_pilot.records.entries import Intent, Note, Outcome
-from tests.hub_process import environment
+from tests.hub_process import environment, running_hub
 from tests.records.logs import DONE, changing, click, opened, reader, remove_database
+from tests.sites import Site
 
 from .conftest import Invoke, Pilot
 
@@ -264,6 +265,33 @@ def test_a_pipe_that_ends_early_is_no_error(pilot: Pilot, filled: Path) -> None:
     )
     assert json.loads(done.stdout)["id"] == 1
     assert done.stderr == ""
+
+
+@pytest.mark.browser
+def test_what_an_agent_did_is_in_the_log_while_the_hub_runs_and_after(pilot: Pilot, home: Path, site: Site) -> None:
+    with running_hub(home) as hub:
+        assert pilot("call", "browser_navigate", json.dumps({"url": site.url()})).code == 0
+        assert pilot("call", "browser_click", '{"element": "button"}').code == 0
+        running = pilot("log", "--site", "127.0.0.1", "--json").data
+        parts = pilot("status", "--json").data["parts"]
+        assert parts["log"] == {"state": "ok", "says": f"written to {home / 'activity.db'}"}
+        with hub.http() as http:
+            assert 'browser_pilot_decisions_total{decision="allow"' in http.get("/metrics").text
+    assert [entry["tool"] for entry in running] == ["browser_navigate", "browser_click"]
+    assert all(entry["status"] == "ok" and entry["duration_ms"] > 0 for entry in running)
+    assert pilot("log", "--site", "127.0.0.1", "--json").data == running
+    assert pilot("log", "verify").code == 0
+
+
+def test_a_log_that_cannot_be_written_is_a_problem_of_the_hub(pilot: Pilot, home: Path) -> None:
+    home.mkdir(mode=0o700)
+    (home / "activity.db").mkdir()
+    with running_hub(home) as hub:
+        outcome = pilot("status")
+        assert "✗ Log" in outcome.out
+        assert pilot("status", "--json").data["status"] == "degraded"
+        with hub.http() as http:
+            assert http.get("/health").json()["parts"]["log"] == "problem"
 
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=timezone(timedelta(hours=2)))

@@ -94,6 +94,10 @@ class SecretStore:
         """Where the key that opens them is kept; None when there are no secrets."""
         return self._open().key_place
 
+    def values(self) -> list[str]:
+        """All values, for whoever has to keep them from going astray."""
+        return [secret.value for secret in self._secrets.values()]
+
     def expand(self, text: str, *, host: str, matches: Matcher) -> str:
         if not has_placeholders(text):
             return text
