@@ -58,7 +58,7 @@ def test_what_keeps_failing_on_a_site_pauses_there_and_nowhere_else(error: Excep
     if not isinstance(error, PilotError):
         limits.enter(intent(one), "a.example")
         return
-    with pytest.raises(CircuitOpen, match="a.example"):
+    with pytest.raises(CircuitOpen, match=r"on a\.example"):
         limits.enter(intent(one), "a.example")
     limits.enter(intent(one), "b.example")
     limits.enter(intent(one, "browser_type"), "a.example")
