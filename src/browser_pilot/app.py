@@ -22,7 +22,7 @@ from pathlib import Path
 
 import uvicorn
 
-from . import __version__
+from . import __version__, vitals
 from .approvals.clearance import Clearance, rule_made_by
 from .approvals.grants import SessionGrants
 from .approvals.questions import Answer, Question
@@ -50,6 +50,7 @@ from .records.secrets import SecretStore
 from .runtime import RuntimeInfo, read_runtime, remove_runtime, write_runtime
 from .server.clients import ClientList
 from .server.guard import names_of
+from .server.health import health_data
 from .server.http import build_app
 from .server.local import LocalListener
 from .server.mcp_server import build_server
@@ -62,7 +63,6 @@ logger = logging.getLogger(__name__)
 
 HTTP_CLOSE_SECONDS = 2
 HOUSEKEEPING_SECONDS = 30.0
-LAST_GOOD = "the last change has a mistake and was not taken; `browser-pilot policy show` says which"
 
 
 class HubRunning(PilotError):
@@ -109,12 +109,14 @@ class Hub:
         self._stop = asyncio.Event()
         self._engine = ManagedEngine()
         self._sessions = SessionRegistry(self._engine)
-        self._approvals = ApprovalQueue(keep=self._keep_answer)
+        self._metrics = Metrics()
+        self._approvals = ApprovalQueue(
+            keep=self._keep_answer, on_event=lambda event: vitals.count_question(self._metrics, event)
+        )
         self._grants = SessionGrants()
         self._parking = Parking()
         self._redactor = Redactor()
         self._log = ActivityLog(home, self._redactor, retention=_retention(settings))
-        self._metrics = Metrics()
         budgets = Budgets()
         self._journal = Journal(self._log, budgets, self._metrics)
         self._limits = Limits()
@@ -129,6 +131,13 @@ class Hub:
             redactor=self._redactor,
         )
         self._clients = ClientList(settings, REGISTRY, self._close_client)
+        vitals.add_gauges(
+            self._metrics,
+            clients=self._clients,
+            sessions=self._sessions,
+            engine=self._engine,
+            approvals=self._approvals,
+        )
         REGISTRY.select(settings.tools.profile)
 
     @property
@@ -182,6 +191,7 @@ class Hub:
                 token=token,
                 hosts=names_of(host, port, self.settings.hub.allowed_hosts),
                 health=self.health,
+                metrics=self._metrics,
                 stop=self.stop,
                 reload=self.reload,
             )
@@ -189,7 +199,9 @@ class Hub:
                 token=token,
                 clients=self._clients,
                 replaceable=self._detached,
-                server_for=lambda client: build_server(REGISTRY, self._gateway, self._parking, lambda _: client),
+                server_for=lambda client: build_server(
+                    REGISTRY, self._gateway, self._parking, self._metrics, lambda _: client
+                ),
                 retire=self.stop,
             )
             address = await local.start(self.home)
@@ -220,8 +232,7 @@ class Hub:
                     await self._log.close()
 
     def health(self) -> dict[str, object]:
-        return {
-            "status": "ok",
+        facts = {
             "version": __version__,
             "uptime_seconds": round(time.time() - self._started, 1),
             "clients": len(self._clients),
@@ -231,9 +242,15 @@ class Hub:
                 for facts in self._engine.facts()
             ],
             "approvals": {"open": len(self._approvals.pending), "watchers": self._approvals.watchers},
-            # Without the details: this needs no token.
-            "settings": "ok" if self._in_force.problem is None else LAST_GOOD,
         }
+        parts = (
+            vitals.hub_part(),
+            vitals.browsers_part(self._engine),
+            vitals.settings_part(self._in_force.problem),
+            vitals.approvals_part(self._approvals),
+            vitals.egress_part(),
+        )
+        return health_data(facts, parts)
 
     def _load_usable(self) -> Settings:
         settings = self._load()

@@ -19,9 +19,11 @@ from .. import __version__
 from ..approvals.queue import Door
 from ..errors import InternalError, InvalidArgument, PilotError
 from ..gateway import Gateway
+from ..records.metrics import Metrics
 from ..records.redaction import Redactor
 from ..sessions.client import Client
 from .answers import Answer, error_data, redacted_data, render
+from .counting import counted
 from .elicitation import FormDoor, can_show_forms
 from .parking import Parking, sealing
 from .registry import Call, Registry, Tool
@@ -53,8 +55,10 @@ class PilotServer(Server[Any]):
 
 
 def build_server(
-    registry: Registry, gateway: Gateway, parking: Parking, client_of: Callable[[Context], Client]
+    registry: Registry, gateway: Gateway, parking: Parking, metrics: Metrics, client_of: Callable[[Context], Client]
 ) -> PilotServer:
+    names = frozenset(tool.name for tool in registry)
+
     async def list_tools(context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         client = _introduce(client_of(context), context)
         return types.ListToolsResult(tools=[_describe(tool) for tool in _tools_of(registry, client).values()])
@@ -65,7 +69,8 @@ def build_server(
         client = _introduce(client_of(context), context)
 
         async def work(doors: tuple[Door, ...]) -> types.CallToolResult:
-            return await run_tool(registry, gateway, client, params.name, params.arguments or {}, doors)
+            work = run_tool(registry, gateway, client, params.name, params.arguments or {}, doors)
+            return await counted(metrics, params.name if params.name in names else "unknown", work)
 
         if params.request_state is not None:
             return await parking.resume(params.request_state, params.input_responses)
