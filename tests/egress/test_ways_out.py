@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import pytest
 from playwright.async_api import Browser, BrowserContext, Error, async_playwright
 
-from browser_pilot.egress import EgressProxy, Refusal, SessionGate, browser_arguments
+from browser_pilot.egress import EgressProxy, Failure, Refusal, SessionGate, browser_arguments
 from browser_pilot.engines.finder import find_browser
 from browser_pilot.engines.proxy_login import log_in, proxy_settings
 from browser_pilot.errors import BrowserUnavailable
@@ -70,10 +70,11 @@ class RecordingGate(SessionGate):
         self.all: list[Refusal] = []
         self.changed = asyncio.Event()
 
-    def refused(self, refusal: Refusal) -> None:
-        super().refused(refusal)
-        self.all.append(refusal)
-        self.changed.set()
+    def told(self, trouble: Refusal | Failure) -> None:
+        super().told(trouble)
+        if isinstance(trouble, Refusal):
+            self.all.append(trouble)
+            self.changed.set()
 
     async def wait_for_hosts(self, hosts: set[str]) -> None:
         while missing := hosts - {refusal.site.host for refusal in self.all}:

@@ -6,6 +6,17 @@ from html import escape
 from http import HTTPStatus
 
 REALM = "Browser Pilot"
+OURS = "x-browser-pilot"
+
+
+class Refused(Exception):
+    """The request ends here, with this answer."""
+
+    def __init__(self, status: HTTPStatus, reason: str, *, rule: str | None = None) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+        self.rule = rule
 
 
 def answer(status: HTTPStatus, reason: str, *, rule: str | None = None, close: bool = False) -> bytes:
@@ -20,7 +31,7 @@ def answer(status: HTTPStatus, reason: str, *, rule: str | None = None, close: b
         "Content-Type: text/html; charset=utf-8",
         f"Content-Length: {len(page)}",
         "Cache-Control: no-store",
-        "X-Browser-Pilot: proxy",
+        f"{OURS}: proxy",
     ]
     if status is HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
         lines.append(f'Proxy-Authenticate: Basic realm="{REALM}"')
