@@ -29,6 +29,7 @@ from .approvals.questions import Answer, Question
 from .approvals.queue import ApprovalQueue
 from .approvals.rules_store import RulesStore
 from .config import Settings, load_settings
+from .egress import EgressProxy
 from .engines.managed import ManagedEngine
 from .errors import PilotError, SettingsError
 from .gateway import Gateway
@@ -37,6 +38,7 @@ from .in_force import InForce, RuleChange, keep_out_of_the_hub
 from .leftovers import end_leftovers, temporary_folder
 from .locks import held
 from .policy.budgets import Budgets
+from .policy.rules import Ruleset
 from .runtime import RuntimeInfo, read_runtime, remove_runtime, write_runtime
 from .server.clients import ClientList
 from .server.guard import names_of
@@ -52,6 +54,7 @@ logger = logging.getLogger(__name__)
 
 HTTP_CLOSE_SECONDS = 2
 HOUSEKEEPING_SECONDS = 30.0
+EGRESS_DOWN = "not listening: browsers reach nothing until it does"
 LAST_GOOD = "the last change has a mistake and was not taken; `browser-pilot policy show` says which"
 
 
@@ -97,8 +100,9 @@ class Hub:
         self._detached = detached
         self._started = time.time()
         self._stop = asyncio.Event()
-        self._engine = ManagedEngine()
-        self._sessions = SessionRegistry(self._engine)
+        self._egress = EgressProxy()
+        self._engine = ManagedEngine(self._egress)
+        self._sessions = SessionRegistry(self._engine, self._rules_for)
         self._approvals = ApprovalQueue(keep=self._keep_answer)
         self._grants = SessionGrants()
         self._parking = Parking()
@@ -169,6 +173,7 @@ class Hub:
                 retire=self.stop,
             )
             address = await local.start(self.home)
+            await self._egress.start()
             http = _HttpServer(
                 uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=HTTP_CLOSE_SECONDS)
             )
@@ -192,6 +197,7 @@ class Hub:
                     await asyncio.wait({serving}, timeout=HTTP_CLOSE_SECONDS + 1)
                     await self._sessions.close()
                     await self._engine.close()
+                    await self._egress.close()
 
     def health(self) -> dict[str, object]:
         return {
@@ -204,10 +210,17 @@ class Hub:
                 {"kind": facts.kind, "version": facts.version, "sessions": facts.contexts}
                 for facts in self._engine.facts()
             ],
+            "egress": {
+                "state": "listening" if self._egress.listens else EGRESS_DOWN,
+                "connections": self._egress.open_connections,
+            },
             "approvals": {"open": len(self._approvals.pending), "watchers": self._approvals.watchers},
             # Without the details: this needs no token.
             "settings": "ok" if self._in_force.problem is None else LAST_GOOD,
         }
+
+    def _rules_for(self, session: str) -> Ruleset:
+        return self._grants.rules_for(session, self._in_force.rules)
 
     def _load_usable(self) -> Settings:
         settings = self._load()
@@ -254,6 +267,14 @@ class Hub:
         # Playwright and Chromium put their temporary profiles here, so that the next start can find and remove them.
         os.environ["TMPDIR"] = str(make_private_folder(temporary_folder(self.home)))
 
+    async def _keep_egress(self) -> None:
+        """Without its proxy a browser reaches nothing, so a proxy that ended is started again."""
+        try:
+            if await self._egress.keep_listening():
+                logger.warning("the egress proxy had ended; it listens again")
+        except OSError as error:
+            logger.error("the egress proxy cannot listen at port %d: %s", self._egress.port, error.strerror)
+
     async def _keep_house(self) -> None:
         """End clients that went away without a word, and a hub that nobody needs."""
         loop = asyncio.get_running_loop()
@@ -263,6 +284,7 @@ class Hub:
             self._clients.changed.clear()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._clients.changed.wait(), min(HOUSEKEEPING_SECONDS, idle_seconds))
+            await self._keep_egress()
             await self._clients.expire(self.settings.sessions.idle_minutes * 60)
             if len(self._clients):
                 last_used = loop.time()

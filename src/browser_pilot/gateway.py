@@ -72,6 +72,7 @@ class Gateway:
             session = self._sessions.find(intent.client, intent.session)
             async with self._permitted(intent, session, lambda: page_site(address.href), url=address.href):
                 tab = await session.tab_or_new(intent.tab)
+                session.let_open(address.site)
                 return await self._guarded(intent, tab, lambda tab: act(tab, address))
 
     async def open_tab(self, intent: Intent, url: str, act: Callable[[Tab, Address], Awaitable[T]]) -> T:
@@ -81,6 +82,7 @@ class Gateway:
             session = self._sessions.find(intent.client, intent.session)
             async with self._permitted(intent, session, lambda: page_site(address.href), url=address.href):
                 tab = await session.open_tab()
+                session.let_open(address.site)
                 return await self._guarded(intent, tab, lambda tab: act(tab, address))
 
     @asynccontextmanager
@@ -170,6 +172,7 @@ def _sight(intent: Intent, session: Session, site: Site | None, url: str) -> Sig
             session=session.id,
             # A client may have chosen to be read-only; the rules know nothing of single clients.
             session_mode="readonly" if policy.mode == "readonly" else None,
+            session_domains=session.domains,
         ),
         what=words.what(intent.tool, arguments),
         element=words.element_words(element),

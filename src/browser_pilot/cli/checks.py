@@ -19,8 +19,10 @@ from rich.text import Text
 
 from .. import __version__, assets
 from ..config import Settings
+from ..egress import EgressProxy
 from ..engines.managed import ManagedEngine
-from ..errors import BrowserUnavailable, HubUnavailable
+from ..errors import BrowserUnavailable, HubUnavailable, SettingsError
+from ..policy.rules import Ruleset
 from ..runtime import runtime_path
 from ..sessions.registry import context_request
 from .hub import find_hub, token_path
@@ -133,21 +135,27 @@ def check_disk(home: Path) -> Finding:
 
 async def check_browser(settings: Settings) -> list[Finding]:
     """Launches the browser and ends it: a file that exists may still not start."""
-    engine = ManagedEngine()
+    proxy = EgressProxy()
+    engine = ManagedEngine(proxy)
     try:
         await engine.warm()
     except (OSError, RuntimeError) as error:
         return [Finding("Playwright", "problem", f"its driver does not start: {error}", "Install playwright again.")]
     driver = Finding("Playwright", "ok", "the driver starts")
     try:
-        await engine.open(context_request(settings))
+        await engine.open(context_request(settings), Ruleset)
         facts = engine.facts()[0]
-        return [driver, Finding("Browser", "ok", f"{facts.kind} {facts.version} at {facts.executable} starts")]
-    except BrowserUnavailable as error:
+        return [
+            driver,
+            Finding("Browser", "ok", f"{facts.kind} {facts.version} at {facts.executable} starts"),
+            Finding("Egress", "ok", "the browser reaches the network through the filtering proxy"),
+        ]
+    except (BrowserUnavailable, SettingsError) as error:
         mend = next((tip for tip in error.suggestions if "doctor" not in tip), ANOTHER_BROWSER)
         return [driver, Finding("Browser", "problem", error.message, mend)]
     finally:
         await engine.close()
+        await proxy.close()
 
 
 def check_root() -> Iterator[Finding]:
@@ -183,6 +191,9 @@ def check_hub(home: Path, settings: Settings) -> Iterator[Finding]:
     else:
         says = f"version {hub.health.version} answers at {hub.mcp_url}, {len(hub.clients)} clients"
         yield Finding("Hub", "ok", says)
+        if hub.health.egress is not None and hub.health.egress.state != "listening":
+            says = f"the hub's proxy is {hub.health.egress.state}"
+            yield Finding("Egress", "problem", says, "`browser-pilot stop`: the next start has a new one.")
 
 
 def _check_port(settings: Settings) -> Finding:

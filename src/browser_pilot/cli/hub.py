@@ -25,6 +25,11 @@ class BrowserHealth(BaseModel):
     sessions: int
 
 
+class EgressHealth(BaseModel):
+    state: str
+    connections: int
+
+
 class Health(BaseModel):
     """What the hub says about itself at ``/health``."""
 
@@ -33,6 +38,8 @@ class Health(BaseModel):
     clients: int
     sessions: int
     browsers: list[BrowserHealth]
+    # A hub of an earlier version has none.
+    egress: EgressHealth | None = None
 
 
 class ConnectedClient(BaseModel):

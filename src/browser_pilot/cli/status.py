@@ -59,6 +59,7 @@ def status_data(home: Path, hub: RunningHub | None) -> dict[str, object]:
         "sessions": hub.health.sessions,
         "clients": [client.model_dump() for client in hub.clients],
         "browsers": [browser.model_dump() for browser in hub.health.browsers],
+        "egress": hub.health.egress.model_dump() if hub.health.egress else None,
     }
 
 
@@ -72,6 +73,7 @@ def _show(home: Path, hub: RunningHub) -> None:
         ("Clients", ", ".join(f"{client.name} ({client.id})" for client in hub.clients) or "none"),
         ("Sessions", str(health.sessions)),
         ("Browsers", ", ".join(f"{browser.kind} {browser.version}" for browser in health.browsers) or "none yet"),
+        ("Egress", health.egress.state if health.egress else "unknown"),
     ]
     for label, value in rows:
         say(f"  {label:<9} ", value)

@@ -40,6 +40,7 @@ class EgressProxy:
         self._connections: set[Connection] = set()
         self._server: asyncio.Server | None = None
         self._address = (LOOPBACK, 0)
+        self._starting = asyncio.Lock()
         self._sweeping: asyncio.TimerHandle | None = None
         self._empty = asyncio.Event()
         self._empty.set()
@@ -58,11 +59,12 @@ class EgressProxy:
         return self.port
 
     async def keep_listening(self) -> bool:
-        """Listen again, where the browsers look for it, if that has ended. True if it had. Raises ``OSError``."""
-        if self.listens:
-            return False
-        await self.start(*self._address)
-        return True
+        """Listen, where the browsers look for it, unless that is so already. False if it was. Raises ``OSError``."""
+        async with self._starting:
+            if self.listens:
+                return False
+            await self.start(*self._address)
+            return True
 
     @property
     def port(self) -> int:

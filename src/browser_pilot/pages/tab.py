@@ -9,15 +9,19 @@ from .console import ConsoleBuffer
 from .dialogs import Dialogs
 from .network import NetworkBuffer
 from .sight import Sight
+from .unreached import Troubles, no_troubles
 from .world import World
 
 
 class Tab:
-    def __init__(self, tab_id: str, page: Page) -> None:
+    """``troubles`` tells why an address was not reached, where the browser itself cannot know."""
+
+    def __init__(self, tab_id: str, page: Page, troubles: Troubles = no_troubles) -> None:
         self.id = tab_id
         self.page = page
+        self.troubles = troubles
         self.console = ConsoleBuffer(page)
-        self.network = NetworkBuffer(page)
+        self.network = NetworkBuffer(page, troubles)
         self.world = World(page)
         self.sight = Sight(self.world)
         self.activity = Activity(page)
