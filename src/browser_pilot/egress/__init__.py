@@ -5,7 +5,6 @@ picture look alike in it, so it lets through what either may reach, and ``policy
 and does.
 """
 
-from .answers import OURS
 from .browser import BYPASS_NOTHING, WELCOME_URL, browser_arguments, proxy_server
 from .gate import Ask, Gate, SessionGate
 from .proxy import EgressProxy, Limits
@@ -13,7 +12,6 @@ from .troubles import Failure, Refusal
 
 __all__ = [
     "BYPASS_NOTHING",
-    "OURS",
     "WELCOME_URL",
     "Ask",
     "EgressProxy",

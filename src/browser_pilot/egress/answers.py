@@ -6,7 +6,6 @@ from html import escape
 from http import HTTPStatus
 
 REALM = "Browser Pilot"
-OURS = "x-browser-pilot"
 
 
 class Refused(Exception):
@@ -31,7 +30,7 @@ def answer(status: HTTPStatus, reason: str, *, rule: str | None = None, close: b
         "Content-Type: text/html; charset=utf-8",
         f"Content-Length: {len(page)}",
         "Cache-Control: no-store",
-        f"{OURS}: proxy",
+        "X-Browser-Pilot: proxy",
     ]
     if status is HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
         lines.append(f'Proxy-Authenticate: Basic realm="{REALM}"')

@@ -73,5 +73,6 @@ class Outlet:
             return
         urls = [frame.url for page in self._context.pages for frame in page.frames]
         urls += [worker.url for worker in self._context.service_workers]
-        for url in urls:
+        # A frame that was only just made has no address yet.
+        for url in filter(None, urls):
             yield page_site(url) or Site("https", "unknown.invalid", 443)

@@ -18,7 +18,7 @@ from playwright.async_api import CDPSession, Download, Frame, Page, Request, Res
 
 from browser_pilot.pages.cdp import send
 from browser_pilot.pages.outcome import NewTab, StartedDownload
-from browser_pilot.pages.unreached import is_ours
+from browser_pilot.pages.unreached import may_be_the_proxys
 
 # An event handler, a promise or a short chain of them begins its request well within this.
 MOMENT_SECONDS = 0.15
@@ -215,7 +215,7 @@ class Activity:
         for mark in self._marks:
             if request in mark.documents_asked:
                 mark.status = response.status
-                mark.stood_in = response.url if is_ours(response) else None
+                mark.stood_in = response.url if may_be_the_proxys(response) else None
         self._stir()
 
     def _done(self, request: Request) -> None:

@@ -12,7 +12,7 @@ from playwright.async_api import Error, Page, Request, Response
 
 from browser_pilot.errors import InvalidArgument
 from browser_pilot.pages.ring import Ring
-from browser_pilot.pages.unreached import Troubles, in_few_words, is_ours
+from browser_pilot.pages.unreached import Troubles, in_few_words, may_be_the_proxys
 
 CAPACITY = 1_000
 LARGEST_BODY = 20_000
@@ -72,7 +72,7 @@ class NetworkBuffer(Ring[Exchange]):
         exchange = self._open.get(response.request)
         if exchange is None:
             return
-        trouble = self._troubles(exchange.url) if is_ours(response) else None
+        trouble = self._troubles(exchange.url) if may_be_the_proxys(response) else None
         if trouble is None:
             exchange.status = response.status
         else:

@@ -7,15 +7,18 @@ tab asks what really stood in between; this is where the answer becomes an error
 from __future__ import annotations
 
 from collections.abc import Callable
+from http import HTTPStatus
 
 from playwright.async_api import Response
 
-from browser_pilot.egress import OURS, Failure, Refusal
+from browser_pilot.egress import Failure, Refusal
 from browser_pilot.errors import DomainDenied, PilotError
 from browser_pilot.pages.playwright_errors import network_failure
 
 # From an address to why it was last not reached; None when it was, or when the browser itself knows best.
 Troubles = Callable[[str], Refusal | Failure | None]
+
+STATUSES_OF_THE_PROXY = (HTTPStatus.FORBIDDEN, HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT)
 
 
 def no_troubles(_url: str) -> None:
@@ -23,9 +26,9 @@ def no_troubles(_url: str) -> None:
     return
 
 
-def is_ours(response: Response) -> bool:
-    """Whether the proxy may have answered for itself. Anyone can say so: ``Troubles`` knows whether it is true."""
-    return OURS in response.headers
+def may_be_the_proxys(response: Response) -> bool:
+    """Whether the proxy may have answered in place of a server; ``Troubles`` knows whether it did."""
+    return response.status in STATUSES_OF_THE_PROXY
 
 
 def unreached_error(trouble: Refusal | Failure, doing: str, url: str) -> PilotError:
