@@ -85,7 +85,8 @@ class NetworkBuffer(Ring[Exchange]):
 
     def _note_failure(self, request: Request) -> None:
         exchange = self._open.get(request)
-        if exchange is not None:
+        # What the proxy said for itself is the reason, whatever the page then made of its answer.
+        if exchange is not None and exchange.failure is None:
             failure = (request.failure or "failed").removeprefix("net::")
             # What the page itself gave up has no other reason.
             trouble = None if failure == "ERR_ABORTED" else self._troubles(exchange.url)
