@@ -16,7 +16,7 @@ import asyncio
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 from playwright.async_api import Browser, BrowserContext, CDPSession, Error, Frame
 
@@ -24,9 +24,10 @@ from ..records.known import SHORTEST_KNOWN, forms_of
 
 # Nothing has this scheme; it keeps the browser's interception in place while there is nothing to intercept.
 NOTHING = "browser-pilot-nothing:*"
-# What the URL parser leaves as it is in a query and in a path; the rest it percent-encodes on its own.
+# What the URL parser leaves as it is in a query and in a path, and a form in its fields; the rest is percent-encoded.
 _QUERY_SAFE = "!$%&()*+,-./:;=?@[\\]^_`{|}~"
 _PATH_SAFE = "!$%&'()*+,-./:;=@[\\]^_|~"
+_FORM_SAFE = "*"
 
 
 class UrlForms:
@@ -53,7 +54,12 @@ def url_forms(value: str) -> frozenset[str]:
         return frozenset()
     raw = value.encode("utf-8", "surrogatepass")
     # A host is written in small letters.
-    forms = {*forms_of(value), quote(raw, safe=_QUERY_SAFE), quote(raw, safe=_PATH_SAFE), value.lower()}
+    parsed = {
+        quote(raw, safe=_QUERY_SAFE),
+        quote(raw, safe=_PATH_SAFE),
+        quote_plus(raw, safe=_FORM_SAFE).replace("~", "%7E"),
+    }
+    forms = {*forms_of(value), *parsed, value.lower()}
     return frozenset(form for form in forms if form.isascii() and form.isprintable() and " " not in form)
 
 
