@@ -29,6 +29,7 @@ from .approvals.questions import Answer, Question
 from .approvals.queue import ApprovalQueue
 from .approvals.rules_store import RulesStore
 from .config import Settings, load_settings
+from .egress import EgressProxy
 from .engines.managed import ManagedEngine
 from .errors import PilotError, SettingsError
 from .gateway import Gateway
@@ -40,6 +41,7 @@ from .in_force import InForce, RuleChange, keep_out_of_the_hub
 from .leftovers import end_leftovers, temporary_folder
 from .locks import held
 from .policy.budgets import Budgets
+from .policy.rules import Ruleset
 from .records.activity import ActivityLog
 from .records.entries import Note
 from .records.log_lines import redact_handlers
@@ -107,8 +109,9 @@ class Hub:
         self._detached = detached
         self._started = time.time()
         self._stop = asyncio.Event()
-        self._engine = ManagedEngine()
-        self._sessions = SessionRegistry(self._engine)
+        self._egress = EgressProxy()
+        self._engine = ManagedEngine(self._egress)
+        self._sessions = SessionRegistry(self._engine, self._rules_for)
         self._metrics = Metrics()
         self._approvals = ApprovalQueue(
             keep=self._keep_answer, on_event=lambda event: vitals.count_question(self._metrics, event)
@@ -205,6 +208,7 @@ class Hub:
                 retire=self.stop,
             )
             address = await local.start(self.home)
+            await self._egress.start()
             http = _HttpServer(
                 uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=HTTP_CLOSE_SECONDS)
             )
@@ -228,6 +232,7 @@ class Hub:
                     await asyncio.wait({serving}, timeout=HTTP_CLOSE_SECONDS + 1)
                     await self._sessions.close()
                     await self._engine.close()
+                    await self._egress.close()
                     await self._journal.settle()
                     await self._log.close()
 
@@ -248,9 +253,12 @@ class Hub:
             vitals.browsers_part(self._engine),
             vitals.settings_part(self._in_force.problem),
             vitals.approvals_part(self._approvals),
-            vitals.egress_part(),
+            vitals.egress_part(self._egress),
         )
         return health_data(facts, parts)
+
+    def _rules_for(self, session: str) -> Ruleset:
+        return self._grants.rules_for(session, self._in_force.rules)
 
     def _load_usable(self) -> Settings:
         settings = self._load()
@@ -311,6 +319,14 @@ class Hub:
         # Playwright and Chromium put their temporary profiles here, so that the next start can find and remove them.
         os.environ["TMPDIR"] = str(make_private_folder(temporary_folder(self.home)))
 
+    async def _keep_egress(self) -> None:
+        """Without its proxy a browser reaches nothing, so a proxy that ended is started again."""
+        try:
+            if await self._egress.keep_listening():
+                logger.warning("the egress proxy had ended; it listens again")
+        except OSError as error:
+            logger.error("the egress proxy cannot listen at port %d: %s", self._egress.port, error.strerror)
+
     async def _keep_house(self) -> None:
         """End clients that went away without a word, and a hub that nobody needs."""
         loop = asyncio.get_running_loop()
@@ -321,6 +337,7 @@ class Hub:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._clients.changed.wait(), min(HOUSEKEEPING_SECONDS, idle_seconds))
             self._limits.prune()
+            await self._keep_egress()
             await self._clients.expire(self.settings.sessions.idle_minutes * 60)
             if len(self._clients):
                 last_used = loop.time()

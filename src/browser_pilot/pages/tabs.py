@@ -11,12 +11,14 @@ from playwright.async_api import BrowserContext, Page
 
 from .playwright_errors import translated
 from .tab import Tab
+from .unreached import Troubles, no_troubles
 
 
 class TabSet:
-    def __init__(self, context: BrowserContext, numbers: Iterator[int]) -> None:
+    def __init__(self, context: BrowserContext, numbers: Iterator[int], troubles: Troubles = no_troubles) -> None:
         self._context = context
         self._numbers = numbers
+        self._troubles = troubles
         self._tabs: dict[str, Tab] = {}
         self._not_closed_by_us: set[str] = set()
         self.current_id: str | None = None
@@ -50,7 +52,7 @@ class TabSet:
         self._forget(tab)
 
     def _adopt(self, page: Page) -> Tab:
-        tab = Tab(f"t{next(self._numbers)}", page)
+        tab = Tab(f"t{next(self._numbers)}", page, self._troubles)
         self._tabs[tab.id] = tab
         self._not_closed_by_us.add(tab.id)
         page.on("popup", lambda popup: self._adopt_popup(tab, popup))

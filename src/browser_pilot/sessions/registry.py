@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Callable
+from functools import partial
 
 from ..config import Settings
 from ..engines.engine import ContextRequest, Engine
 from ..errors import NoSession
+from ..policy.rules import Ruleset
 from .client import Client
 from .session import Session
 
 
 class SessionRegistry:
-    def __init__(self, engine: Engine) -> None:
+    """``rules_for`` gives the rules in force for a session, whenever it is called."""
+
+    def __init__(self, engine: Engine, rules_for: Callable[[str], Ruleset]) -> None:
         self._engine = engine
+        self._rules_for = rules_for
         self._default: dict[str, Session] = {}
 
     def __len__(self) -> int:
@@ -24,7 +30,9 @@ class SessionRegistry:
         """The client's session: its own by default, made now if need be; another client's is never found."""
         session = self._default.get(client.id)
         if session is None:
-            session = Session(f"s{secrets.token_hex(8)}", self._engine, context_request(client.settings))
+            session_id = f"s{secrets.token_hex(8)}"
+            rules = partial(self._rules_for, session_id)
+            session = Session(session_id, self._engine, context_request(client.settings), rules)
             self._default[client.id] = session
         if session_id is not None and session_id != session.id:
             raise NoSession(
