@@ -22,6 +22,7 @@ from .pages.tab import Tab
 from .policy.decide import Request
 from .policy.hosts import BLANK, Address, Site, page_site, parse_address
 from .policy.vocabulary import Effect
+from .records.redaction import Redactor
 from .sessions.client import Client
 from .sessions.registry import SessionRegistry
 from .sessions.session import Session
@@ -46,7 +47,8 @@ class Intent:
 
 
 class Gateway:
-    def __init__(self, sessions: SessionRegistry, clearance: Clearance) -> None:
+    def __init__(self, sessions: SessionRegistry, clearance: Clearance, *, redactor: Redactor | None = None) -> None:
+        self.redactor = redactor or Redactor()
         self._sessions = sessions
         self._clearance = clearance
 
