@@ -24,6 +24,7 @@ from .answers import Answer, error_data, render
 from .elicitation import FormDoor, can_show_forms
 from .parking import Parking, sealing
 from .registry import Call, Registry, Tool
+from .resources import Resources, serve_resources
 from .schema import parse_arguments
 
 logger = logging.getLogger(__name__)
@@ -39,7 +40,7 @@ text=…, role=button[name="Save"]), or {ref}, {css}, {role, name}. Every tool a
 
 
 class PilotServer(Server[Any]):
-    """The SDK's server, which by default would not announce that the tool list can change."""
+    """The SDK's server, which by default would not announce that the lists of tools and resources can change."""
 
     def create_initialization_options(
         self,
@@ -47,12 +48,16 @@ class PilotServer(Server[Any]):
         experimental_capabilities: dict[str, dict[str, Any]] | None = None,
         extensions: dict[str, dict[str, Any]] | None = None,
     ) -> InitializationOptions:
-        options = notification_options or NotificationOptions(tools_changed=True)
+        options = notification_options or NotificationOptions(tools_changed=True, resources_changed=True)
         return super().create_initialization_options(options, experimental_capabilities, extensions)
 
 
 def build_server(
-    registry: Registry, gateway: Gateway, parking: Parking, client_of: Callable[[Context], Client]
+    registry: Registry,
+    gateway: Gateway,
+    parking: Parking,
+    resources: Resources,
+    client_of: Callable[[Context], Client],
 ) -> PilotServer:
     async def list_tools(context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         client = _introduce(client_of(context), context)
@@ -82,6 +87,7 @@ def build_server(
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+    serve_resources(server, resources, lambda context: _introduce(client_of(context), context))
     server.middleware.append(sealing(lambda context: client_of(context).id))
     return server
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ..engines.engine import ContextRequest, Engine, LiveContext
 from ..errors import BrowserCrashed, NoTab
 from ..pages.tab import Tab
-from ..pages.tabs import TabSet
+from ..pages.tabs import TabSet, Tell
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,9 @@ class _Opened:
 
 
 class Session:
-    def __init__(self, session_id: str, engine: Engine, request: ContextRequest) -> None:
+    def __init__(self, session_id: str, engine: Engine, request: ContextRequest, *, tell: Tell) -> None:
         self.id = session_id
+        self._tell = tell
         self._engine = engine
         self._request = request
         self._numbers = itertools.count(1)
@@ -99,7 +100,7 @@ class Session:
         async with self._opening:
             if self._opened is None or not self._opened.live.alive:
                 live = await self._engine.open(self._request)
-                self._opened = _Opened(live, TabSet(live.context, self._numbers))
+                self._opened = _Opened(live, TabSet(live.context, self._numbers, tell=self._tell))
                 live.on_lost(lambda: self._note_loss(live))
             return self._opened
 
