@@ -18,6 +18,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import uvicorn
@@ -55,8 +56,10 @@ from .server.guard import names_of
 from .server.health import health_data
 from .server.http import build_app
 from .server.local import LocalListener
-from .server.mcp_server import build_server
+from .server.mcp_server import build_server, run_tool
 from .server.parking import Parking
+from .server.resources import Resources
+from .server.tab_logs import TabLogs
 from .server.tools import REGISTRY
 from .sessions.client import Client
 from .sessions.registry import SessionRegistry
@@ -133,6 +136,10 @@ class Hub:
             secrets=SecretFilling(SecretStore(home, self._redactor)),
             redactor=self._redactor,
         )
+        self._resources = Resources()
+        tab_logs = TabLogs(self._resources, REGISTRY, partial(run_tool, REGISTRY, self._gateway))
+        self._resources.add(tab_logs)
+        self._sessions.on_tab_news(tab_logs.note)
         self._clients = ClientList(settings, REGISTRY, self._close_client)
         vitals.add_gauges(
             self._metrics,
@@ -191,6 +198,7 @@ class Hub:
                 clients=self._clients,
                 approvals=self._approvals,
                 parking=self._parking,
+                resources=self._resources,
                 token=token,
                 hosts=names_of(host, port, self.settings.hub.allowed_hosts),
                 health=self.health,
@@ -203,7 +211,7 @@ class Hub:
                 clients=self._clients,
                 replaceable=self._detached,
                 server_for=lambda client: build_server(
-                    REGISTRY, self._gateway, self._parking, self._metrics, lambda _: client
+                    REGISTRY, self._gateway, self._parking, self._metrics, self._resources, lambda _: client
                 ),
                 retire=self.stop,
             )
@@ -293,6 +301,7 @@ class Hub:
 
     async def _close_client(self, client: Client) -> None:
         self._parking.drop(client.id)
+        self._resources.drop(client)
         for session in self._sessions.ids_of(client):
             self._grants.forget(session)
         await self._gateway.close_client(client)
