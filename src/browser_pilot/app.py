@@ -18,6 +18,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import uvicorn
@@ -29,6 +30,7 @@ from .approvals.questions import Answer, Question
 from .approvals.queue import ApprovalQueue
 from .approvals.rules_store import RulesStore
 from .config import Settings, load_settings
+from .egress import EgressProxy
 from .engines.managed import ManagedEngine
 from .errors import PilotError, SettingsError
 from .gateway import Gateway
@@ -40,6 +42,7 @@ from .in_force import InForce, RuleChange, keep_out_of_the_hub
 from .leftovers import end_leftovers, temporary_folder
 from .locks import held
 from .policy.budgets import Budgets
+from .policy.rules import Ruleset
 from .records.activity import ActivityLog
 from .records.entries import Note
 from .records.keeping import adopt_logging, keep_records, retention_of
@@ -53,8 +56,10 @@ from .server.guard import names_of
 from .server.health import health_data
 from .server.http import build_app
 from .server.local import LocalListener
-from .server.mcp_server import build_server
+from .server.mcp_server import build_server, run_tool
 from .server.parking import Parking
+from .server.resources import Resources
+from .server.tab_logs import TabLogs
 from .server.tools import REGISTRY
 from .sessions.client import Client
 from .sessions.registry import SessionRegistry
@@ -108,8 +113,9 @@ class Hub:
         self._detached = detached
         self._started = time.time()
         self._stop = asyncio.Event()
-        self._engine = ManagedEngine()
-        self._sessions = SessionRegistry(self._engine)
+        self._egress = EgressProxy()
+        self._engine = ManagedEngine(self._egress)
+        self._sessions = SessionRegistry(self._engine, self._rules_for)
         self._metrics = Metrics()
         self._approvals = ApprovalQueue(
             keep=self._keep_answer, on_event=lambda event: vitals.count_question(self._metrics, event)
@@ -132,6 +138,10 @@ class Hub:
             secrets=SecretFilling(self._secrets),
             redactor=self._redactor,
         )
+        self._resources = Resources()
+        tab_logs = TabLogs(self._resources, REGISTRY, partial(run_tool, REGISTRY, self._gateway))
+        self._resources.add(tab_logs)
+        self._sessions.on_tab_news(tab_logs.note)
         self._clients = ClientList(settings, REGISTRY, self._close_client)
         vitals.add_gauges(
             self._metrics,
@@ -190,6 +200,7 @@ class Hub:
                 clients=self._clients,
                 approvals=self._approvals,
                 parking=self._parking,
+                resources=self._resources,
                 token=token,
                 hosts=names_of(host, port, self.settings.hub.allowed_hosts),
                 health=self.health,
@@ -202,11 +213,12 @@ class Hub:
                 clients=self._clients,
                 replaceable=self._detached,
                 server_for=lambda client: build_server(
-                    REGISTRY, self._gateway, self._parking, self._metrics, lambda _: client
+                    REGISTRY, self._gateway, self._parking, self._metrics, self._resources, lambda _: client
                 ),
                 retire=self.stop,
             )
             address = await local.start(self.home)
+            await self._egress.start()
             http = _HttpServer(
                 uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=HTTP_CLOSE_SECONDS)
             )
@@ -230,6 +242,7 @@ class Hub:
                     await asyncio.wait({serving}, timeout=HTTP_CLOSE_SECONDS + 1)
                     await self._sessions.close()
                     await self._engine.close()
+                    await self._egress.close()
                     await self._journal.settle()
                     await self._log.close()
 
@@ -251,10 +264,13 @@ class Hub:
             vitals.settings_part(self._in_force.problem),
             vitals.log_part(self._log),
             vitals.approvals_part(self._approvals),
-            vitals.egress_part(),
+            vitals.egress_part(self._egress),
             vitals.secrets_part(self._secrets),
         )
         return health_data(facts, parts)
+
+    def _rules_for(self, session: str) -> Ruleset:
+        return self._grants.rules_for(session, self._in_force.rules)
 
     def _load_usable(self) -> Settings:
         settings = self._load()
@@ -289,6 +305,7 @@ class Hub:
 
     async def _close_client(self, client: Client) -> None:
         self._parking.drop(client.id)
+        self._resources.drop(client)
         for session in self._sessions.ids_of(client):
             self._grants.forget(session)
         await self._gateway.close_client(client)
@@ -315,6 +332,14 @@ class Hub:
         # Playwright and Chromium put their temporary profiles here, so that the next start can find and remove them.
         os.environ["TMPDIR"] = str(make_private_folder(temporary_folder(self.home)))
 
+    async def _keep_egress(self) -> None:
+        """Without its proxy a browser reaches nothing, so a proxy that ended is started again."""
+        try:
+            if await self._egress.keep_listening():
+                logger.warning("the egress proxy had ended; it listens again")
+        except OSError as error:
+            logger.error("the egress proxy cannot listen at port %d: %s", self._egress.port, error.strerror)
+
     async def _keep_house(self) -> None:
         """End clients that went away without a word, and a hub that nobody needs; remove records that are too old."""
         loop = asyncio.get_running_loop()
@@ -326,6 +351,7 @@ class Hub:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._clients.changed.wait(), min(HOUSEKEEPING_SECONDS, idle_seconds))
             self._limits.prune()
+            await self._keep_egress()
             if loop.time() >= records_due:
                 records_due = loop.time() + RECORDS_SECONDS
                 await keep_records(self.home, self.settings.logging, self._log)

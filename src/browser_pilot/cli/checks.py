@@ -20,8 +20,10 @@ from rich.text import Text
 
 from .. import __version__, assets
 from ..config import Settings
+from ..egress import EgressProxy
 from ..engines.managed import ManagedEngine
-from ..errors import BrowserUnavailable, HubUnavailable, RecordsUnavailable
+from ..errors import BrowserUnavailable, HubUnavailable, RecordsUnavailable, SettingsError
+from ..policy.rules import Ruleset
 from ..records.database import Files
 from ..records.reading import LogReader
 from ..records.redaction import Redactor
@@ -140,21 +142,27 @@ def check_disk(home: Path) -> Finding:
 
 async def check_browser(settings: Settings) -> list[Finding]:
     """Launches the browser and ends it: a file that exists may still not start."""
-    engine = ManagedEngine()
+    proxy = EgressProxy()
+    engine = ManagedEngine(proxy)
     try:
         await engine.warm()
     except (OSError, RuntimeError) as error:
         return [Finding("Playwright", "problem", f"its driver does not start: {error}", "Install playwright again.")]
     driver = Finding("Playwright", "ok", "the driver starts")
     try:
-        await engine.open(context_request(settings))
+        await engine.open(context_request(settings), Ruleset)
         facts = engine.facts()[0]
-        return [driver, Finding("Browser", "ok", f"{facts.kind} {facts.version} at {facts.executable} starts")]
-    except BrowserUnavailable as error:
+        return [
+            driver,
+            Finding("Browser", "ok", f"{facts.kind} {facts.version} at {facts.executable} starts"),
+            Finding("Egress", "ok", "the browser reaches the network through the filtering proxy"),
+        ]
+    except (BrowserUnavailable, SettingsError) as error:
         mend = next((tip for tip in error.suggestions if "doctor" not in tip), ANOTHER_BROWSER)
         return [driver, Finding("Browser", "problem", error.message, mend)]
     finally:
         await engine.close()
+        await proxy.close()
 
 
 def check_root() -> Iterator[Finding]:

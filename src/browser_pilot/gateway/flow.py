@@ -114,6 +114,7 @@ class Gateway:
 
         async def do(_: _Matter, __: Cleared, ending: Ending) -> T:
             tab = await open_tab()
+            session.let_open(address.site)
             return await _guarded(intent, session, tab, lambda tab: act(tab, address), ending)
 
         return await self._pass(_Matter(intent, session, lambda: page_site(address.href), url=address.href), do)
