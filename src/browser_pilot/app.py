@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import logging
 import os
 import secrets
 import signal
-import socket
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager
@@ -32,7 +30,7 @@ from .approvals.rules_store import RulesStore
 from .config import Settings, load_settings
 from .egress import EgressProxy
 from .engines.managed import ManagedEngine
-from .errors import PilotError, SettingsError
+from .errors import PilotError
 from .gateway import Gateway
 from .gateway.journal import Journal
 from .gateway.limits import Limits
@@ -40,6 +38,7 @@ from .gateway.secrets import SecretFilling
 from .home import make_private_folder, write_private
 from .in_force import InForce, RuleChange, keep_out_of_the_hub
 from .leftovers import end_leftovers, temporary_folder
+from .listening import bound_socket
 from .locks import held
 from .policy.budgets import Budgets
 from .policy.rules import Ruleset
@@ -361,39 +360,6 @@ class Hub:
             elif self._detached and loop.time() - last_used >= idle_seconds:
                 logger.info("nobody has needed the hub for %.1f minutes", idle_seconds / 60)
                 self.stop()
-
-
-@contextlib.contextmanager
-def bound_socket(host: str, port: int) -> Generator[tuple[socket.socket, str | None]]:
-    """A listening socket at the wanted port, or at any free one with a note that says so."""
-    note = None
-    try:
-        listener = _listener(host, port)
-    except OSError as error:
-        if port == 0 or error.errno not in (errno.EADDRINUSE, errno.EACCES):
-            raise SettingsError(
-                f"hub.host = {host!r}: cannot listen there ({error.strerror}).",
-                suggestions=["Use 127.0.0.1, or an address of this machine."],
-            ) from None
-        listener = _listener(host, 0)
-        why = "is taken by another program" if error.errno == errno.EADDRINUSE else "is not ours to use"
-        note = f"port {port} {why}; using {listener.getsockname()[1]}"
-    with listener:
-        yield listener, note
-
-
-def _listener(host: str, port: int) -> socket.socket:
-    """Listens at once: whoever reads the runtime file is never refused, and nobody else can get the port."""
-    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-    try:
-        if os.name == "posix":
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        listener.listen()
-    except OSError:
-        listener.close()
-        raise
-    return listener
 
 
 def _token(home: Path) -> str:
