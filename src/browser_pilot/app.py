@@ -45,10 +45,10 @@ from .policy.budgets import Budgets
 from .policy.rules import Ruleset
 from .records.activity import ActivityLog
 from .records.entries import Note
+from .records.keeping import adopt_logging, keep_records, retention_of
 from .records.log_lines import redact_handlers
 from .records.metrics import Metrics
 from .records.redaction import Redactor
-from .records.retention import Retention
 from .records.secrets import SecretStore
 from .runtime import RuntimeInfo, read_runtime, remove_runtime, write_runtime
 from .server.clients import ClientList
@@ -68,6 +68,7 @@ logger = logging.getLogger(__name__)
 
 HTTP_CLOSE_SECONDS = 2
 HOUSEKEEPING_SECONDS = 30.0
+RECORDS_SECONDS = 3600.0
 
 
 class HubRunning(PilotError):
@@ -113,7 +114,7 @@ class Hub:
         self._started = time.time()
         self._stop = asyncio.Event()
         self._egress = EgressProxy()
-        self._engine = ManagedEngine(self._egress)
+        self._engine = ManagedEngine(self._egress, guards_secrets=lambda: bool(self._secrets.values()))
         self._sessions = SessionRegistry(self._engine, self._rules_for)
         self._metrics = Metrics()
         self._approvals = ApprovalQueue(
@@ -121,8 +122,9 @@ class Hub:
         )
         self._grants = SessionGrants()
         self._parking = Parking()
-        self._redactor = Redactor()
-        self._log = ActivityLog(home, self._redactor, retention=_retention(settings))
+        self._redactor = Redactor(emails=settings.redaction.email, phones=settings.redaction.phone)
+        self._log = ActivityLog(home, self._redactor, retention=retention_of(settings.logging))
+        self._secrets = SecretStore(home, self._redactor)
         budgets = Budgets()
         self._journal = Journal(self._log, budgets, self._metrics)
         self._limits = Limits()
@@ -133,7 +135,7 @@ class Hub:
             ),
             journal=self._journal,
             limits=self._limits,
-            secrets=SecretFilling(SecretStore(home, self._redactor)),
+            secrets=SecretFilling(self._secrets),
             redactor=self._redactor,
         )
         self._resources = Resources()
@@ -260,8 +262,10 @@ class Hub:
             vitals.hub_part(),
             vitals.browsers_part(self._engine),
             vitals.settings_part(self._in_force.problem),
+            vitals.log_part(self._log),
             vitals.approvals_part(self._approvals),
             vitals.egress_part(self._egress),
+            vitals.secrets_part(self._secrets),
         )
         return health_data(facts, parts)
 
@@ -275,8 +279,8 @@ class Hub:
 
     def _adopt(self, settings: Settings) -> None:
         self._clients.adopt(settings)
-        self._log.retention = _retention(settings)
-        logging.getLogger().setLevel(settings.logging.level.upper())
+        self._redactor.hide(emails=settings.redaction.email, phones=settings.redaction.phone)
+        adopt_logging(settings.logging, self._log)
 
     async def _open_records(self) -> None:
         redact_handlers(logging.getLogger(), self._redactor)
@@ -337,9 +341,10 @@ class Hub:
             logger.error("the egress proxy cannot listen at port %d: %s", self._egress.port, error.strerror)
 
     async def _keep_house(self) -> None:
-        """End clients that went away without a word, and a hub that nobody needs."""
+        """End clients that went away without a word, and a hub that nobody needs; remove records that are too old."""
         loop = asyncio.get_running_loop()
         last_used = loop.time()
+        records_due = loop.time()
         while True:
             idle_seconds = self.settings.hub.idle_minutes * 60
             self._clients.changed.clear()
@@ -347,16 +352,15 @@ class Hub:
                 await asyncio.wait_for(self._clients.changed.wait(), min(HOUSEKEEPING_SECONDS, idle_seconds))
             self._limits.prune()
             await self._keep_egress()
+            if loop.time() >= records_due:
+                records_due = loop.time() + RECORDS_SECONDS
+                await keep_records(self.home, self.settings.logging, self._log)
             await self._clients.expire(self.settings.sessions.idle_minutes * 60)
             if len(self._clients):
                 last_used = loop.time()
             elif self._detached and loop.time() - last_used >= idle_seconds:
                 logger.info("nobody has needed the hub for %.1f minutes", idle_seconds / 60)
                 self.stop()
-
-
-def _retention(settings: Settings) -> Retention:
-    return Retention(days=settings.logging.retention_days, size_mb=settings.logging.max_size_mb)
 
 
 @contextlib.contextmanager
