@@ -23,7 +23,7 @@ from pathlib import Path
 
 import uvicorn
 
-from . import __version__
+from . import __version__, vitals
 from .approvals.clearance import Clearance, rule_made_by
 from .approvals.grants import SessionGrants
 from .approvals.questions import Answer, Question
@@ -33,14 +33,25 @@ from .config import Settings, load_settings
 from .engines.managed import ManagedEngine
 from .errors import PilotError, SettingsError
 from .gateway import Gateway
+from .gateway.journal import Journal
+from .gateway.limits import Limits
+from .gateway.secrets import SecretFilling
 from .home import make_private_folder, write_private
 from .in_force import InForce, RuleChange, keep_out_of_the_hub
 from .leftovers import end_leftovers, temporary_folder
 from .locks import held
 from .policy.budgets import Budgets
+from .records.activity import ActivityLog
+from .records.entries import Note
+from .records.log_lines import redact_handlers
+from .records.metrics import Metrics
+from .records.redaction import Redactor
+from .records.retention import Retention
+from .records.secrets import SecretStore
 from .runtime import RuntimeInfo, read_runtime, remove_runtime, write_runtime
 from .server.clients import ClientList
 from .server.guard import names_of
+from .server.health import health_data
 from .server.http import build_app
 from .server.local import LocalListener
 from .server.mcp_server import build_server, run_tool
@@ -55,7 +66,6 @@ logger = logging.getLogger(__name__)
 
 HTTP_CLOSE_SECONDS = 2
 HOUSEKEEPING_SECONDS = 30.0
-LAST_GOOD = "the last change has a mistake and was not taken; `browser-pilot policy show` says which"
 
 
 class HubRunning(PilotError):
@@ -102,18 +112,39 @@ class Hub:
         self._stop = asyncio.Event()
         self._engine = ManagedEngine()
         self._sessions = SessionRegistry(self._engine)
-        self._approvals = ApprovalQueue(keep=self._keep_answer)
+        self._metrics = Metrics()
+        self._approvals = ApprovalQueue(
+            keep=self._keep_answer, on_event=lambda event: vitals.count_question(self._metrics, event)
+        )
         self._grants = SessionGrants()
         self._parking = Parking()
-        clearance = Clearance(
-            queue=self._approvals, grants=self._grants, rules=lambda: self._in_force.rules, budgets=Budgets()
+        self._redactor = Redactor()
+        self._log = ActivityLog(home, self._redactor, retention=_retention(settings))
+        budgets = Budgets()
+        self._journal = Journal(self._log, budgets, self._metrics)
+        self._limits = Limits()
+        self._gateway = Gateway(
+            sessions=self._sessions,
+            clearance=Clearance(
+                queue=self._approvals, grants=self._grants, rules=lambda: self._in_force.rules, budgets=budgets
+            ),
+            journal=self._journal,
+            limits=self._limits,
+            secrets=SecretFilling(SecretStore(home, self._redactor)),
+            redactor=self._redactor,
         )
-        self._gateway = Gateway(self._sessions, clearance)
         self._resources = Resources()
         tab_logs = TabLogs(self._resources, REGISTRY, partial(run_tool, REGISTRY, self._gateway))
         self._resources.add(tab_logs)
         self._sessions.on_tab_news(tab_logs.note)
         self._clients = ClientList(settings, REGISTRY, self._close_client)
+        vitals.add_gauges(
+            self._metrics,
+            clients=self._clients,
+            sessions=self._sessions,
+            engine=self._engine,
+            approvals=self._approvals,
+        )
         REGISTRY.select(settings.tools.profile)
 
     @property
@@ -153,7 +184,9 @@ class Hub:
         make_private_folder(self.home)
         with self._only_one(), bound_socket(self.settings.hub.host, self.settings.hub.port) as (listener, note):
             self._clean_up()
+            await self._open_records()
             token = _token(self.home)
+            self._redactor.know([token])
             host, port = self.settings.hub.host, listener.getsockname()[1]
             self._in_force.add_built_in(keep_out_of_the_hub(host, port))
             app = build_app(
@@ -166,6 +199,7 @@ class Hub:
                 token=token,
                 hosts=names_of(host, port, self.settings.hub.allowed_hosts),
                 health=self.health,
+                metrics=self._metrics,
                 stop=self.stop,
                 reload=self.reload,
             )
@@ -174,7 +208,7 @@ class Hub:
                 clients=self._clients,
                 replaceable=self._detached,
                 server_for=lambda client: build_server(
-                    REGISTRY, self._gateway, self._parking, self._resources, lambda _: client
+                    REGISTRY, self._gateway, self._parking, self._metrics, self._resources, lambda _: client
                 ),
                 retire=self.stop,
             )
@@ -202,10 +236,11 @@ class Hub:
                     await asyncio.wait({serving}, timeout=HTTP_CLOSE_SECONDS + 1)
                     await self._sessions.close()
                     await self._engine.close()
+                    await self._journal.settle()
+                    await self._log.close()
 
     def health(self) -> dict[str, object]:
-        return {
-            "status": "ok",
+        facts = {
             "version": __version__,
             "uptime_seconds": round(time.time() - self._started, 1),
             "clients": len(self._clients),
@@ -215,9 +250,15 @@ class Hub:
                 for facts in self._engine.facts()
             ],
             "approvals": {"open": len(self._approvals.pending), "watchers": self._approvals.watchers},
-            # Without the details: this needs no token.
-            "settings": "ok" if self._in_force.problem is None else LAST_GOOD,
         }
+        parts = (
+            vitals.hub_part(),
+            vitals.browsers_part(self._engine),
+            vitals.settings_part(self._in_force.problem),
+            vitals.approvals_part(self._approvals),
+            vitals.egress_part(),
+        )
+        return health_data(facts, parts)
 
     def _load_usable(self) -> Settings:
         settings = self._load()
@@ -226,10 +267,23 @@ class Hub:
 
     def _adopt(self, settings: Settings) -> None:
         self._clients.adopt(settings)
+        self._log.retention = _retention(settings)
         logging.getLogger().setLevel(settings.logging.level.upper())
+
+    async def _open_records(self) -> None:
+        redact_handlers(logging.getLogger(), self._redactor)
+        problem = await self._log.start()
+        if problem is not None:
+            logger.error("nothing can be done until the activity log can be written: %s", problem.message)
+        await self._journal.restore()
+        self._journal.note(Note(f"Browser Pilot {__version__} started."))
 
     def _note_rule(self, change: RuleChange) -> None:
         logger.info("the user changed the rule for %s: %s", change.pattern, change.after or "none")
+        before, after = str(change.before or "none"), str(change.after or "none")
+        self._journal.note(
+            Note(f"The rule for {change.pattern} was changed.", by="user", details={"before": before, "after": after})
+        )
 
     def _keep_answer(self, question: Question, answer: Answer) -> None:
         rule = rule_made_by(question, answer)
@@ -242,6 +296,7 @@ class Hub:
         self._resources.drop(client)
         for session in self._sessions.ids_of(client):
             self._grants.forget(session)
+        await self._gateway.close_client(client)
         await self._sessions.close_client(client)
 
     @contextlib.contextmanager
@@ -274,12 +329,17 @@ class Hub:
             self._clients.changed.clear()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._clients.changed.wait(), min(HOUSEKEEPING_SECONDS, idle_seconds))
+            self._limits.prune()
             await self._clients.expire(self.settings.sessions.idle_minutes * 60)
             if len(self._clients):
                 last_used = loop.time()
             elif self._detached and loop.time() - last_used >= idle_seconds:
                 logger.info("nobody has needed the hub for %.1f minutes", idle_seconds / 60)
                 self.stop()
+
+
+def _retention(settings: Settings) -> Retention:
+    return Retention(days=settings.logging.retention_days, size_mb=settings.logging.max_size_mb)
 
 
 @contextlib.contextmanager

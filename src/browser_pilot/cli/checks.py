@@ -8,6 +8,7 @@ import os
 import platform
 import shutil
 import socket
+import sqlite3
 import stat
 import sys
 from collections.abc import Iterator
@@ -20,7 +21,11 @@ from rich.text import Text
 from .. import __version__, assets
 from ..config import Settings
 from ..engines.managed import ManagedEngine
-from ..errors import BrowserUnavailable, HubUnavailable
+from ..errors import BrowserUnavailable, HubUnavailable, RecordsUnavailable
+from ..records.database import Files
+from ..records.reading import LogReader
+from ..records.redaction import Redactor
+from ..records.secrets import SecretStore
 from ..runtime import runtime_path
 from ..sessions.registry import context_request
 from .hub import find_hub, token_path
@@ -59,6 +64,8 @@ async def examine(home: Path, settings: Settings) -> list[Finding]:
         *await check_browser(settings),
         *check_root(),
         check_display(settings),
+        check_log(home),
+        check_secrets(home),
         # In a thread, because the hub may be this very process.
         *await asyncio.to_thread(lambda: list(check_hub(home, settings))),
     ]
@@ -168,6 +175,36 @@ def check_display(settings: Settings) -> Finding:
     return Finding("Display", "ok", "there is one for the browser's windows")
 
 
+def check_log(home: Path) -> Finding:
+    """Whether it can be read and written; whether it is whole is for `log verify`, which takes longer."""
+    files = Files.in_home(home)
+    try:
+        rows = LogReader(files).last_seq()
+    except FileNotFoundError:
+        if files.head.exists():
+            mend = "`browser-pilot restore FILE` brings back a backup; `browser-pilot log verify` says more."
+            return Finding("Log", "problem", f"{files.database} is gone", mend)
+        return Finding("Log", "ok", "begins with the first action of an agent")
+    except sqlite3.DatabaseError as error:
+        mend = "Move it away, or `browser-pilot restore FILE`; until then nothing can be done that belongs in it."
+        return Finding("Log", "problem", f"{files.database} cannot be read: {error}", mend)
+    if not os.access(files.database, os.W_OK) or not os.access(home, os.W_OK):
+        return Finding("Log", "problem", f"{files.database} cannot be written", f"chmod u+w '{files.database}'")
+    return Finding("Log", "ok", f"{rows:,} rows so far; `browser-pilot log verify` checks that they are whole")
+
+
+def check_secrets(home: Path) -> Finding:
+    store = SecretStore(home, Redactor())
+    try:
+        count = len(store.names())
+    except RecordsUnavailable as error:
+        return Finding("Secrets", "problem", error.message, " ".join(error.suggestions))
+    if not count:
+        return Finding("Secrets", "ok", "none are set")
+    place = "the system's keyring" if store.key_place == "keyring" else "a private file"
+    return Finding("Secrets", "ok", f"{count}, their key in {place}")
+
+
 def check_hub(home: Path, settings: Settings) -> Iterator[Finding]:
     try:
         hub = find_hub(home)
@@ -183,6 +220,8 @@ def check_hub(home: Path, settings: Settings) -> Iterator[Finding]:
     else:
         says = f"version {hub.health.version} answers at {hub.mcp_url}, {len(hub.clients)} clients"
         yield Finding("Hub", "ok", says)
+    for name, part in hub.health.problems.items() if hub is not None else ():
+        yield Finding(name.capitalize(), "problem", part.says, "`browser-pilot status` shows when it is mended.")
 
 
 def _check_port(settings: Settings) -> Finding:

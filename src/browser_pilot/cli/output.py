@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
-from typing import cast
+from typing import Annotated, cast
 
+import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from ..errors import PilotError
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)

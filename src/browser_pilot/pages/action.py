@@ -14,7 +14,7 @@ from typing import cast
 from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
-from browser_pilot.errors import NoTab, OutcomeUnknown, PilotError
+from browser_pilot.errors import ElementChanged, NoTab, OutcomeUnknown, PilotError
 from browser_pilot.pages.activity import Mark
 from browser_pilot.pages.dialogs import DialogAppeared
 from browser_pilot.pages.frames import Frame
@@ -110,6 +110,10 @@ async def perform(
 
 async def answer_dialog(tab: Tab, *, accept: bool, text: str | None = None) -> Outcome:
     """Answer the open dialog, and wait for what the page does then; that may be another dialog."""
+    if tab.decided_dialog is not None and tab.dialogs.facts != tab.decided_dialog:
+        raise ElementChanged("Another dialog is open than the one that was decided about.")
+    if text is not None:
+        text = tab.fill(text, "")
     session = await tab.world.frames.main_session()
     mark = tab.activity.mark()
     mark.act()
@@ -118,8 +122,8 @@ async def answer_dialog(tab: Tab, *, accept: bool, text: str | None = None) -> O
         await tab.activity.listen(session)
         return await settle(tab, mark, await tab.world.main_frame(), None)
 
+    await tab.dialogs.answer(accept=accept, text=text)
     try:
-        await tab.dialogs.answer(accept=accept, text=text)
         return await tab.dialogs.unless_opened(rest())
     except DialogAppeared:
         return Outcome(dialog=tab.dialogs.facts, new_tabs=tuple(mark.tabs), downloads=tuple(mark.downloads))
