@@ -113,7 +113,7 @@ class Hub:
         self._started = time.time()
         self._stop = asyncio.Event()
         self._egress = EgressProxy()
-        self._engine = ManagedEngine(self._egress)
+        self._engine = ManagedEngine(self._egress, guards_secrets=lambda: bool(self._secrets.values()))
         self._sessions = SessionRegistry(self._engine, self._rules_for)
         self._metrics = Metrics()
         self._approvals = ApprovalQueue(

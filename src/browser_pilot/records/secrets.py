@@ -98,6 +98,11 @@ class SecretStore:
         """All values, for whoever has to keep them from going astray."""
         return [secret.value for secret in self._secrets.values()]
 
+    def values_named_in(self, text: str) -> list[str]:
+        """The values of the secrets that a text names."""
+        names = {found[1] for found in PLACEHOLDER.finditer(text)}
+        return [secret.value for name, secret in self._secrets.items() if name in names]
+
     def expand(self, text: str, *, host: str, matches: Matcher) -> str:
         if not has_placeholders(text):
             return text
