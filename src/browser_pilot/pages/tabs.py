@@ -5,7 +5,7 @@ A context may be shared (a persistent profile), so only pages that we opened, an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from playwright.async_api import BrowserContext, Page
 
@@ -15,10 +15,19 @@ from .unreached import Troubles, no_troubles
 
 
 class TabSet:
-    def __init__(self, context: BrowserContext, numbers: Iterator[int], troubles: Troubles = no_troubles) -> None:
+    """``blank_page`` gives a page that is open already and nobody's, for as long as there is one."""
+
+    def __init__(
+        self,
+        context: BrowserContext,
+        numbers: Iterator[int],
+        troubles: Troubles = no_troubles,
+        blank_page: Callable[[], Page | None] = lambda: None,
+    ) -> None:
         self._context = context
         self._numbers = numbers
         self._troubles = troubles
+        self._blank_page = blank_page
         self._tabs: dict[str, Tab] = {}
         self._not_closed_by_us: set[str] = set()
         self.current_id: str | None = None
@@ -37,7 +46,7 @@ class TabSet:
 
     async def open(self) -> Tab:
         with translated("Opening a tab"):
-            page = await self._context.new_page()
+            page = self._blank_page() or await self._context.new_page()
         tab = self._adopt(page)
         self.current_id = tab.id
         return tab

@@ -120,7 +120,7 @@ class Session:
         async with self._opening:
             if self._opened is None or not self._opened.live.alive:
                 live = await self._engine.open(self._request, self._rules)
-                self._opened = _Opened(live, TabSet(live.context, self._numbers, live.trouble))
+                self._opened = _Opened(live, TabSet(live.context, self._numbers, live.trouble, live.take_blank_page))
                 live.on_lost(lambda: self._note_loss(live))
             return self._opened
 
