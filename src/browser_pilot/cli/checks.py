@@ -31,7 +31,7 @@ from ..records.secrets import SecretStore
 from ..runtime import runtime_path
 from ..sessions.registry import context_request
 from .hub import find_hub, token_path
-from .output import BAD, GOOD, WARNING
+from .output import BAD, GOOD, WARNING, counted
 
 State = Literal["ok", "warning", "problem"]
 GOOD_STATE: State = "ok"
@@ -198,7 +198,7 @@ def check_log(home: Path) -> Finding:
         return Finding("Log", "problem", f"{files.database} cannot be read: {error}", mend)
     if not os.access(files.database, os.W_OK) or not os.access(home, os.W_OK):
         return Finding("Log", "problem", f"{files.database} cannot be written", f"chmod u+w '{files.database}'")
-    return Finding("Log", "ok", f"{rows:,} rows so far; `browser-pilot log verify` checks that they are whole")
+    return Finding("Log", "ok", f"{counted(rows, 'row')} so far; `browser-pilot log verify` checks that it is whole")
 
 
 def check_secrets(home: Path) -> Finding:
@@ -229,7 +229,7 @@ def check_hub(home: Path, settings: Settings) -> Iterator[Finding]:
         says = f"version {hub.health.version} answers at {hub.mcp_url}, {len(hub.clients)} clients"
         yield Finding("Hub", "ok", says)
     for name, part in hub.health.problems.items() if hub is not None else ():
-        yield Finding(name.capitalize(), "problem", part.says, "`browser-pilot status` shows when it is mended.")
+        yield Finding(f"Hub: {name}", "problem", part.says, "`browser-pilot status` shows when it is mended.")
 
 
 def _check_port(settings: Settings) -> Finding:

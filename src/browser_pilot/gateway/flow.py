@@ -81,6 +81,10 @@ class Gateway:
 
         async def do(matter: _Matter, cleared: Cleared, ending: Ending) -> T:
             asked = cleared.question_id is not None
+            secrets = self._secrets.named_in(intent.arguments)
+            if secrets:
+                # Before the first of them is in the page.
+                await session.keep_out_of_urls(secrets)
             handed = tab.cleared(matter.seen, guards_frames=asked, fill=self._secrets.filler(tab))
             return await _guarded(intent, session, handed, act, ending)
 

@@ -78,12 +78,20 @@ class Hand:
 
 
 async def perform(
-    tab: Tab, target: Target | None, act: Callable[[Hand], Awaitable[Reply | None]], *, settling: bool = True
+    tab: Tab,
+    target: Target | None,
+    act: Callable[[Hand], Awaitable[Reply | None]],
+    *,
+    settling: bool = True,
+    frame: Frame | None = None,
 ) -> Outcome:
-    """Do one action and wait for what it sets off. A dialog that it opens ends the waiting and is told."""
+    """Do one action and wait for what it sets off. A dialog that it opens ends the waiting and is told.
+
+    ``frame`` is the one to watch when there is no target; left out, it is the main frame, looked up anew.
+    """
     tab.dialogs.require_none()
     session = await tab.world.frames.main_session()
-    frame = target.frame if target else (await tab.world.frames.list())[0]
+    frame = target.frame if target else frame or (await tab.world.frames.list())[0]
     await tab.activity.listen(session)
     mark = tab.activity.mark()
     hand = Hand(tab, frame, session, mark)

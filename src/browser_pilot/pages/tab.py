@@ -39,8 +39,8 @@ class Tab:
         self.console = ConsoleBuffer(page)
         self.network = NetworkBuffer(page, troubles)
         self.world = World(page)
-        self.sight = Sight(self.world)
         self.activity = Activity(page)
+        self.sight = Sight(self.world, self.activity)
         self.dialogs = Dialogs(page)
         # What was decided about, by the argument that named it: acting finds exactly these elements, as they were.
         self.decided: Mapping[str, Target] = {}

@@ -32,6 +32,7 @@ from .health import in_brief
 from .mcp_server import Context, build_server
 from .parking import Parking
 from .registry import Registry
+from .resources import Resources
 
 LARGEST_BODY = 4 * 1024 * 1024
 
@@ -100,6 +101,7 @@ def build_app(
     clients: ClientList,
     approvals: ApprovalQueue,
     parking: Parking,
+    resources: Resources,
     token: str,
     hosts: frozenset[str],
     health: Callable[[], dict[str, Any]],
@@ -108,7 +110,7 @@ def build_app(
     reload: Callable[[], PilotError | None],
 ) -> Starlette:
     http_clients = HttpClients(clients)
-    server = build_server(registry, gateway, parking, metrics, http_clients.of)
+    server = build_server(registry, gateway, parking, metrics, resources, http_clients.of)
     manager = StreamableHTTPSessionManager(app=server, max_request_body_size=LARGEST_BODY)
 
     async def show_health(_: Request) -> JSONResponse:

@@ -27,6 +27,7 @@ from .counting import counted
 from .elicitation import FormDoor, can_show_forms
 from .parking import Parking, sealing
 from .registry import Call, Registry, Tool
+from .resources import Resources, serve_resources
 from .schema import parse_arguments
 
 logger = logging.getLogger(__name__)
@@ -42,7 +43,7 @@ text=…, role=button[name="Save"]), or {ref}, {css}, {role, name}. Every tool a
 
 
 class PilotServer(Server[Any]):
-    """The SDK's server, which by default would not announce that the tool list can change."""
+    """The SDK's server, which by default would not announce that the lists of tools and resources can change."""
 
     def create_initialization_options(
         self,
@@ -50,12 +51,17 @@ class PilotServer(Server[Any]):
         experimental_capabilities: dict[str, dict[str, Any]] | None = None,
         extensions: dict[str, dict[str, Any]] | None = None,
     ) -> InitializationOptions:
-        options = notification_options or NotificationOptions(tools_changed=True)
+        options = notification_options or NotificationOptions(tools_changed=True, resources_changed=True)
         return super().create_initialization_options(options, experimental_capabilities, extensions)
 
 
 def build_server(
-    registry: Registry, gateway: Gateway, parking: Parking, metrics: Metrics, client_of: Callable[[Context], Client]
+    registry: Registry,
+    gateway: Gateway,
+    parking: Parking,
+    metrics: Metrics,
+    resources: Resources,
+    client_of: Callable[[Context], Client],
 ) -> PilotServer:
     names = frozenset(tool.name for tool in registry)
 
@@ -88,6 +94,7 @@ def build_server(
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+    serve_resources(server, resources, lambda context: _introduce(client_of(context), context))
     server.middleware.append(sealing(lambda context: client_of(context).id))
     return server
 

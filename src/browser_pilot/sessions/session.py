@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ..engines.engine import ContextRequest, Engine, LiveContext
 from ..errors import BrowserCrashed, NoTab
 from ..pages.tab import Tab
-from ..pages.tabs import TabSet
+from ..pages.tabs import TabSet, Tell
 from ..policy.hosts import Site
 from ..policy.patterns import Pattern
 from ..policy.rules import Ruleset
@@ -29,8 +29,11 @@ class _Opened:
 class Session:
     """``rules`` gives those in force for the session, whenever it is called."""
 
-    def __init__(self, session_id: str, engine: Engine, request: ContextRequest, rules: Callable[[], Ruleset]) -> None:
+    def __init__(
+        self, session_id: str, engine: Engine, request: ContextRequest, rules: Callable[[], Ruleset], *, tell: Tell
+    ) -> None:
         self.id = session_id
+        self._tell = tell
         self._engine = engine
         self._request = request
         self._rules = rules
@@ -120,7 +123,14 @@ class Session:
         async with self._opening:
             if self._opened is None or not self._opened.live.alive:
                 live = await self._engine.open(self._request, self._rules)
-                self._opened = _Opened(live, TabSet(live.context, self._numbers, live.trouble, live.take_blank_page))
+                tabs = TabSet(
+                    live.context,
+                    self._numbers,
+                    tell=self._tell,
+                    troubles=live.trouble,
+                    blank_page=live.take_blank_page,
+                )
+                self._opened = _Opened(live, tabs)
                 live.on_lost(lambda: self._note_loss(live))
             return self._opened
 
