@@ -10,6 +10,7 @@ from collections.abc import Sequence, Sized
 from . import __version__
 from .approvals.questions import Event
 from .approvals.queue import ApprovalQueue
+from .egress import EgressProxy
 from .engines.managed import ManagedEngine
 from .errors import PilotError, RecordsUnavailable
 from .records.activity import ActivityLog
@@ -23,8 +24,10 @@ def hub_part() -> Part:
     return Part("hub", "ok", f"version {__version__}")
 
 
-def egress_part() -> Part:
-    return Part("egress", "off", "the filtering proxy is not in use; browsers reach the network directly")
+def egress_part(proxy: EgressProxy) -> Part:
+    if not proxy.listens:
+        return Part("egress", "problem", "the filtering proxy is not listening: browsers reach nothing until it does")
+    return Part("egress", "ok", f"the filtering proxy listens, {proxy.open_connections} connections")
 
 
 def log_part(log: ActivityLog) -> Part:

@@ -111,7 +111,7 @@ def test_the_log_and_the_secrets_are_looked_at(home: Path) -> None:
     assert (check_log(home).state, check_secrets(home).state) == ("ok", "ok")
     asyncio.run(write_a_note(home))
     SecretStore(home, Redactor(), keyring=lambda: None).set("MAIL", "correct horse", domains=["a.example"])
-    assert "1 rows so far" in check_log(home).says
+    assert "1 row so far" in check_log(home).says
     assert check_secrets(home).says == "1, their key in a private file"
     (home / "secrets.key").unlink()
     assert check_secrets(home).state == "problem"

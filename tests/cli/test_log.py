@@ -6,6 +6,7 @@ import asyncio
 import csv
 import io
 import json
+import signal
 import subprocess
 import sys
 import threading
@@ -17,14 +18,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from browser_pilot.cli.checks import check_hub
 from browser_pilot.cli.moments import duration, parse_moment
+from browser_pilot.config import Settings
 from browser_pilot.errors import InvalidArgument
 from browser_pilot.records.entries import Intent, Note, Outcome
-from tests.hub_process import environment
+from tests.approvals.people import configure
+from tests.hub_process import environment, running_hub
 from tests.records.logs import DONE, changing, click, opened, reader, remove_database
+from tests.sites import Site
 
 from .conftest import Invoke, Pilot
 
+DENIED = '[policy.domains."site.example"]\nread = false\n'
 REFUSED = Outcome("refused", duration_ms=1, error="DOMAIN_DENIED")
 
 
@@ -223,6 +229,7 @@ async def test_following_shows_what_happens_as_it_ends(home: Path) -> None:
         [sys.executable, "-m", "browser_pilot", "log", "--follow", "--json", "--client", "c1"],
         env=environment(home),
         stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
     )
     assert process.stdout is not None
@@ -244,8 +251,11 @@ async def test_following_shows_what_happens_as_it_ends(home: Path) -> None:
             seen = await asyncio.to_thread(_until_ended, lines)
             assert (seen["id"], seen["error"]) == (second, "DOMAIN_DENIED")
         assert reader(home).verify().ok
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+        assert lines.empty()
     finally:
-        process.terminate()
+        process.kill()
         process.wait(20)
         process.stdout.close()
 
@@ -264,6 +274,50 @@ def test_a_pipe_that_ends_early_is_no_error(pilot: Pilot, filled: Path) -> None:
     )
     assert json.loads(done.stdout)["id"] == 1
     assert done.stderr == ""
+
+
+@pytest.mark.browser
+def test_what_an_agent_did_is_in_the_log_while_the_hub_runs_and_after(pilot: Pilot, home: Path, site: Site) -> None:
+    with running_hub(home) as hub:
+        assert pilot("call", "browser_navigate", json.dumps({"url": site.url()})).code == 0
+        assert pilot("call", "browser_click", '{"element": "button"}').code == 0
+        running = pilot("log", "--site", "127.0.0.1", "--json").data
+        parts = pilot("status", "--json").data["parts"]
+        assert parts["log"] == {"state": "ok", "says": f"written to {home / 'activity.db'}"}
+        with hub.http() as http:
+            assert 'browser_pilot_decisions_total{decision="allow"' in http.get("/metrics").text
+    assert [entry["tool"] for entry in running] == ["browser_navigate", "browser_click"]
+    assert all(entry["status"] == "ok" and entry["duration_ms"] > 0 for entry in running)
+    assert pilot("log", "--site", "127.0.0.1", "--json").data == running
+    assert pilot("log", "verify").code == 0
+
+
+def test_what_is_redacted_by_a_setting_changes_while_the_hub_runs(pilot: Pilot, home: Path) -> None:
+    def shown() -> str:
+        pilot("call", "browser_navigate", '{"url": "http://site.example/?to=ann@mail.example"}')
+        return pilot("log", "--site", "site.example", "--limit", "1", "--json").out
+
+    configure(home, f"{DENIED}[redaction]\nemail = true")
+    with running_hub(home) as hub:
+        assert "[redacted:email]" in shown()
+        assert "ann@mail.example" not in pilot("log", "--json").out
+        configure(home, DENIED)
+        with hub.http() as http:
+            assert http.post("/api/reload").json() == {"problem": None}
+        assert "ann@mail.example" in shown()
+
+
+def test_a_log_that_cannot_be_written_is_a_problem_of_the_hub(pilot: Pilot, home: Path) -> None:
+    home.mkdir(mode=0o700)
+    (home / "activity.db").mkdir()
+    with running_hub(home) as hub:
+        outcome = pilot("status")
+        assert "✗ Log" in outcome.out
+        assert pilot("status", "--json").data["status"] == "degraded"
+        found = [(finding.what, finding.state) for finding in check_hub(home, Settings())]
+        assert found == [("Hub", "ok"), ("Hub: log", "problem")]
+        with hub.http() as http:
+            assert http.get("/health").json()["parts"]["log"] == "problem"
 
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=timezone(timedelta(hours=2)))

@@ -7,6 +7,7 @@ import os
 import psutil
 import pytest
 
+from browser_pilot.egress import EgressProxy
 from browser_pilot.engines.managed import ManagedEngine
 
 
@@ -17,7 +18,7 @@ async def test_the_driver_is_lean_and_keeps_what_the_user_chose_for_node(
     monkeypatch.delenv("NODE_OPTIONS", raising=False)
     if chosen:
         monkeypatch.setenv("NODE_OPTIONS", chosen)
-    engine = ManagedEngine()
+    engine = ManagedEngine(EgressProxy())
     await engine.warm()
     try:
         options = [child.environ().get("NODE_OPTIONS", "") for child in psutil.Process().children()]

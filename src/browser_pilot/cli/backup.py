@@ -19,7 +19,7 @@ from ..errors import HubUnavailable, InvalidArgument
 from ..home import locate_home
 from ..locks import held
 from ..runtime import hub_lock, read_runtime
-from .output import GOOD, AsJson, print_json, say
+from .output import GOOD, AsJson, counted, print_json, say
 
 if TYPE_CHECKING:
     from ..records.backup import Contents
@@ -117,7 +117,7 @@ def restore(
 def _say_what(contents: Contents, *, without: str = "") -> None:
     for name in contents.files:
         if name != without:
-            say(f"  {NAMES[name]}", f", {contents.log_rows:,} rows" if name == "activity.db" else "")
+            say(f"  {NAMES[name]}", f", {counted(contents.log_rows, 'row')}" if name == "activity.db" else "")
 
 
 def _check(folder: Path) -> None:

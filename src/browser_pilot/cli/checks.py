@@ -20,8 +20,10 @@ from rich.text import Text
 
 from .. import __version__, assets
 from ..config import Settings
+from ..egress import EgressProxy
 from ..engines.managed import ManagedEngine
-from ..errors import BrowserUnavailable, HubUnavailable, RecordsUnavailable
+from ..errors import BrowserUnavailable, HubUnavailable, RecordsUnavailable, SettingsError
+from ..policy.rules import Ruleset
 from ..records.database import Files
 from ..records.reading import LogReader
 from ..records.redaction import Redactor
@@ -29,7 +31,7 @@ from ..records.secrets import SecretStore
 from ..runtime import runtime_path
 from ..sessions.registry import context_request
 from .hub import find_hub, token_path
-from .output import BAD, GOOD, WARNING
+from .output import BAD, GOOD, WARNING, counted
 
 State = Literal["ok", "warning", "problem"]
 GOOD_STATE: State = "ok"
@@ -140,21 +142,27 @@ def check_disk(home: Path) -> Finding:
 
 async def check_browser(settings: Settings) -> list[Finding]:
     """Launches the browser and ends it: a file that exists may still not start."""
-    engine = ManagedEngine()
+    proxy = EgressProxy()
+    engine = ManagedEngine(proxy)
     try:
         await engine.warm()
     except (OSError, RuntimeError) as error:
         return [Finding("Playwright", "problem", f"its driver does not start: {error}", "Install playwright again.")]
     driver = Finding("Playwright", "ok", "the driver starts")
     try:
-        await engine.open(context_request(settings))
+        await engine.open(context_request(settings), Ruleset)
         facts = engine.facts()[0]
-        return [driver, Finding("Browser", "ok", f"{facts.kind} {facts.version} at {facts.executable} starts")]
-    except BrowserUnavailable as error:
+        return [
+            driver,
+            Finding("Browser", "ok", f"{facts.kind} {facts.version} at {facts.executable} starts"),
+            Finding("Egress", "ok", "the browser reaches the network through the filtering proxy"),
+        ]
+    except (BrowserUnavailable, SettingsError) as error:
         mend = next((tip for tip in error.suggestions if "doctor" not in tip), ANOTHER_BROWSER)
         return [driver, Finding("Browser", "problem", error.message, mend)]
     finally:
         await engine.close()
+        await proxy.close()
 
 
 def check_root() -> Iterator[Finding]:
@@ -190,7 +198,7 @@ def check_log(home: Path) -> Finding:
         return Finding("Log", "problem", f"{files.database} cannot be read: {error}", mend)
     if not os.access(files.database, os.W_OK) or not os.access(home, os.W_OK):
         return Finding("Log", "problem", f"{files.database} cannot be written", f"chmod u+w '{files.database}'")
-    return Finding("Log", "ok", f"{rows:,} rows so far; `browser-pilot log verify` checks that they are whole")
+    return Finding("Log", "ok", f"{counted(rows, 'row')} so far; `browser-pilot log verify` checks that it is whole")
 
 
 def check_secrets(home: Path) -> Finding:
@@ -221,7 +229,7 @@ def check_hub(home: Path, settings: Settings) -> Iterator[Finding]:
         says = f"version {hub.health.version} answers at {hub.mcp_url}, {len(hub.clients)} clients"
         yield Finding("Hub", "ok", says)
     for name, part in hub.health.problems.items() if hub is not None else ():
-        yield Finding(name.capitalize(), "problem", part.says, "`browser-pilot status` shows when it is mended.")
+        yield Finding(f"Hub: {name}", "problem", part.says, "`browser-pilot status` shows when it is mended.")
 
 
 def _check_port(settings: Settings) -> Finding:

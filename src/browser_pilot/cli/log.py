@@ -23,7 +23,7 @@ from ..errors import InvalidArgument, RecordsUnavailable
 from ..home import PRIVATE_FILE, locate_home
 from .log_view import HEADINGS, RIGHT, details, fixed_line, row
 from .moments import clock_time, in_ms, parse_moment
-from .output import BAD, GOOD, AsJson, err, out, print_json, print_table, say
+from .output import BAD, GOOD, AsJson, counted, err, out, print_json, print_table, say
 
 if TYPE_CHECKING:
     from ..records.chain import Head
@@ -34,6 +34,7 @@ commands = typer.Typer(help="What agents did: newest last. See also: log show, l
 
 SHOWN = 50
 LOOK_SECONDS = 0.25
+INTERRUPTED = 130
 EMPTY = "Nothing is recorded yet: the log begins with the first action of an agent."
 
 ExportForm = Literal["jsonl", "csv"]
@@ -153,11 +154,11 @@ def verify(
     elif report.ok:
         newest = LogReader(files).entries(after=report.head.seq - 1, limit=1)
         until = f", the last of {clock_time(newest[0].body.get('time_ms'))}" if newest else ""
-        say(GOOD, f" The log is intact: {report.rows:,} rows{until}; checked in {seconds:.1f} s.")
+        say(GOOD, f" The log is intact: {counted(report.rows, 'row')}{until}; checked in {seconds:.1f} s.")
         say("  Head ", last)
         say("  Keep that head elsewhere: `log verify --head ROW:HASH` then finds even a forger who has your files.")
     else:
-        say(BAD, f" The log is not as it was written ({report.rows:,} rows read).")
+        say(BAD, f" The log is not as it was written ({counted(report.rows, 'row')} read).")
         for problem in report.problems:
             say(f"  row {problem.seq}: ", problem.what)
         say("  → What is there can still be read. `browser-pilot restore FILE` brings back a backup.")
@@ -212,6 +213,9 @@ def _follow(files: Files, query: Query, *, as_json: bool) -> None:
                 out.out(shown, highlight=False)
             sys.stdout.flush()
             pause.wait(LOOK_SECONDS)
+    except KeyboardInterrupt:
+        # That is how one ends it, nothing to make words about.
+        raise typer.Exit(INTERRUPTED) from None
     finally:
         follower.close()
 

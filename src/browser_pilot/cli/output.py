@@ -33,6 +33,11 @@ def say(*parts: str | Text, to: Console = out) -> None:
     to.print(Text.assemble(*parts), soft_wrap=not to.is_terminal, overflow="ignore", crop=False)
 
 
+def counted(number: int, word: str) -> str:
+    """``1 row``, ``1,234 rows``."""
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
 def print_json(data: object) -> None:
     out.out(json.dumps(data, indent=2, ensure_ascii=False, default=str), highlight=False)
 

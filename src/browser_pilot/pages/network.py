@@ -12,6 +12,7 @@ from playwright.async_api import Error, Page, Request, Response
 
 from browser_pilot.errors import InvalidArgument
 from browser_pilot.pages.ring import Ring
+from browser_pilot.pages.unreached import Troubles, in_few_words, may_be_the_proxys
 
 CAPACITY = 1_000
 LARGEST_BODY = 1_000_000
@@ -48,8 +49,9 @@ class Details:
 class NetworkBuffer(Ring[Exchange]):
     """Keeps the newest requests; survives navigation, ends with the tab."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, troubles: Troubles) -> None:
         super().__init__(CAPACITY)
+        self._troubles = troubles
         self._open: dict[Request, Exchange] = {}
         page.on("request", self._note_request)
         page.on("response", self._note_response)
@@ -71,9 +73,14 @@ class NetworkBuffer(Ring[Exchange]):
 
     def _note_response(self, response: Response) -> None:
         exchange = self._open.get(response.request)
-        if exchange is not None:
+        if exchange is None:
+            return
+        trouble = self._troubles(exchange.url) if may_be_the_proxys(response) else None
+        if trouble is None:
             exchange.status = response.status
-            self.stir()
+        else:
+            exchange.failure = in_few_words(trouble)
+        self.stir()
 
     def _note_end(self, request: Request) -> None:
         exchange = self._open.pop(request, None)
@@ -83,8 +90,12 @@ class NetworkBuffer(Ring[Exchange]):
 
     def _note_failure(self, request: Request) -> None:
         exchange = self._open.get(request)
-        if exchange is not None:
-            exchange.failure = (request.failure or "failed").removeprefix("net::")
+        # What the proxy said for itself is the reason, whatever the page then made of its answer.
+        if exchange is not None and exchange.failure is None:
+            failure = (request.failure or "failed").removeprefix("net::")
+            # What the page itself gave up has no other reason.
+            trouble = None if failure == "ERR_ABORTED" else self._troubles(exchange.url)
+            exchange.failure = failure if trouble is None else in_few_words(trouble)
         self._note_end(request)
 
 

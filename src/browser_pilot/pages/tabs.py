@@ -12,6 +12,7 @@ from playwright.async_api import BrowserContext, Page
 
 from .playwright_errors import translated
 from .tab import Tab
+from .unreached import Troubles, no_troubles
 
 # A tab came or went, or there is something new on its console or its network.
 TabNews: TypeAlias = Literal["opened", "closed", "console", "network"]
@@ -21,9 +22,12 @@ Tell: TypeAlias = Callable[[str, TabNews], None]
 class TabSet:
     """``tell`` is called with the id of a tab and what is new about it."""
 
-    def __init__(self, context: BrowserContext, numbers: Iterator[int], *, tell: Tell) -> None:
+    def __init__(
+        self, context: BrowserContext, numbers: Iterator[int], *, tell: Tell, troubles: Troubles = no_troubles
+    ) -> None:
         self._context = context
         self._numbers = numbers
+        self._troubles = troubles
         self._tell = tell
         self._tabs: dict[str, Tab] = {}
         self._not_closed_by_us: set[str] = set()
@@ -58,7 +62,7 @@ class TabSet:
         self._forget(tab)
 
     def _adopt(self, page: Page) -> Tab:
-        tab = Tab(f"t{next(self._numbers)}", page)
+        tab = Tab(f"t{next(self._numbers)}", page, self._troubles)
         self._tabs[tab.id] = tab
         self._not_closed_by_us.add(tab.id)
         page.on("popup", lambda popup: self._adopt_popup(tab, popup))

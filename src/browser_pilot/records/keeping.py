@@ -1,7 +1,7 @@
-"""What the hub does from time to time for its records: the settings of ``[logging]`` in force, old rows and files gone.
+"""The settings of ``[logging]`` in force: how much is logged, how large it may get, and when it goes.
 
-One call for the hub's housekeeping, ``keep_records``. The log files are those of Python's logging in the home's
-`logs` folder; the activity log is the database.
+``adopt_logging`` when the settings change, ``keep_records`` in the hub's housekeeping. The log files are those of
+Python's logging in the home's `logs` folder; the activity log is the database.
 """
 
 from __future__ import annotations
@@ -48,13 +48,19 @@ def retention_of(settings: LoggingSettings) -> Retention:
     return Retention(days=settings.retention_days, size_mb=settings.max_size_mb)
 
 
-async def keep_records(home: Path, settings: LoggingSettings, log: ActivityLog) -> None:
-    """Put the settings in force and remove what is too old or too much. What cannot be done now is done next time."""
-    for handler in logging.getLogger().handlers:
+def adopt_logging(settings: LoggingSettings, log: ActivityLog) -> None:
+    """Put the settings in force, for the log files and for the activity log."""
+    root = logging.getLogger()
+    root.setLevel(settings.level.upper())
+    for handler in root.handlers:
         if isinstance(handler, PrivateLogFile):
             handler.adopt(settings)
-    remove_old_files(home / "logs", days=settings.retention_days, now=time.time())
     log.retention = retention_of(settings)
+
+
+async def keep_records(home: Path, settings: LoggingSettings, log: ActivityLog) -> None:
+    """Remove what is too old or too much. What cannot be done now is done next time."""
+    remove_old_files(home / "logs", days=settings.retention_days, now=time.time())
     try:
         await log.prune()
     except RecordsUnavailable as problem:

@@ -89,14 +89,19 @@ class SecretStore:
         self.refresh()
         return {name: secret.domains for name, secret in sorted(self._secrets.items())}
 
-    def values(self) -> list[str]:
-        """All values, for whoever has to keep them from going astray."""
-        return [secret.value for secret in self._secrets.values()]
-
     @property
     def key_place(self) -> KeyPlace | None:
         """Where the key that opens them is kept; None when there are no secrets."""
         return self._open().key_place
+
+    def values(self) -> list[str]:
+        """All values, for whoever has to keep them from going astray."""
+        return [secret.value for secret in self._secrets.values()]
+
+    def values_named_in(self, text: str) -> list[str]:
+        """The values of the secrets that a text names."""
+        names = {found[1] for found in PLACEHOLDER.finditer(text)}
+        return [secret.value for name, secret in self._secrets.items() if name in names]
 
     def expand(self, text: str, *, host: str, matches: Matcher) -> str:
         if not has_placeholders(text):

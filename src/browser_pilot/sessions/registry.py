@@ -12,6 +12,7 @@ from ..config import Settings
 from ..engines.engine import ContextRequest, Engine
 from ..errors import NoSession
 from ..pages.tabs import TabNews
+from ..policy.rules import Ruleset
 from .client import Client
 from .session import Session
 
@@ -20,8 +21,11 @@ TabListener: TypeAlias = Callable[[Client, str, TabNews], None]
 
 
 class SessionRegistry:
-    def __init__(self, engine: Engine) -> None:
+    """``rules_for`` gives the rules in force for a session, whenever it is called."""
+
+    def __init__(self, engine: Engine, rules_for: Callable[[str], Ruleset]) -> None:
         self._engine = engine
+        self._rules_for = rules_for
         self._listeners: list[TabListener] = []
         self._default: dict[str, Session] = {}
 
@@ -32,10 +36,12 @@ class SessionRegistry:
         """The client's session: its own by default, made now if need be; another client's is never found."""
         session = self._default.get(client.id)
         if session is None:
+            own_id = f"s{secrets.token_hex(8)}"
             session = Session(
-                f"s{secrets.token_hex(8)}",
+                own_id,
                 self._engine,
                 context_request(client.settings),
+                partial(self._rules_for, own_id),
                 tell=partial(self._tell, client),
             )
             self._default[client.id] = session
