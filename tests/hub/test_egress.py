@@ -191,7 +191,7 @@ async def test_a_redirect_to_a_forbidden_site_is_refused_and_named(home: Path) -
                     (307, "http://169.254.169.254/latest/meta-data/"),
                 ):
                     error = await fail(client, "browser_navigate", url=f"{base}/redirect/{status}?{target}")
-                    assert error["error"] == "DOMAIN_DENIED"
+                    assert error["error"] == "DOMAIN_DENIED", error
                     assert target.split("/")[2] in error["message"]
                     assert "ERR_" not in error["message"]
                     assert error["rule"] in error["suggestions"][0]
