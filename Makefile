@@ -39,6 +39,8 @@ setup: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "Installing Browser Pilot and what it needs …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@# The pages of MiniWoB++ alone: what it would need to drive them itself is heavy, and we do that.
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt miniwob
 	@$(BIN)/python -m browser_pilot.assets
 	@touch $(STAMP)
 

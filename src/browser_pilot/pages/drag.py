@@ -25,8 +25,8 @@ async def drag(
     tab: Tab, source: ElementArgument, destination: ElementArgument, *, timeout_ms: int = PATIENCE_MS
 ) -> Outcome:
     """Drag an element to another and drop it there."""
-    start = await find(tab, source)
-    end = await find(tab, destination)
+    start = await find(tab, source, pointing=True)
+    end = await find(tab, destination, pointing=True)
 
     async def act(hand: Hand) -> Reply | None:
         taken: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()

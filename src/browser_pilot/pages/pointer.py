@@ -44,7 +44,7 @@ async def click(
     timeout_ms: int = PATIENCE_MS,
 ) -> Outcome:
     """Click an element once it can be clicked, and wait for what that sets off."""
-    target = await find(tab, element)
+    target = await find(tab, element, pointing=True)
 
     async def act(hand: Hand) -> Reply | None:
         return await click_target(hand, target, timeout_ms, button=button, count=count, mask=modifier_mask(modifiers))
@@ -59,11 +59,12 @@ async def click_target(
     until = asyncio.get_running_loop().time() + timeout_ms / 1000
     while True:
         left_ms = max(0, int((until - asyncio.get_running_loop().time()) * 1000))
-        reply = await hand.ask(target, "aim", target.ref, count, left_ms, patience_ms=left_ms)
+        reply = await hand.ask(target, "aim", target.ref, target.wire_at(), count, left_ms, patience_ms=left_ms)
         point = await to_viewport(hand, target, reply, left_ms)
         hand.acts()
         landing = asyncio.ensure_future(hand.aftermath("landed"))
         try:
+            await _set_out(hand)
             await asyncio.gather(*_click_events(hand, point, button, count, mask))
             landed = await landing
         finally:
@@ -78,7 +79,7 @@ async def click_target(
 
 async def hover(tab: Tab, element: ElementArgument, *, timeout_ms: int = PATIENCE_MS) -> Outcome:
     """Move the mouse over an element."""
-    target = await find(tab, element)
+    target = await find(tab, element, pointing=True)
 
     async def act(hand: Hand) -> Reply | None:
         point = await point_at(hand, target, timeout_ms)
@@ -90,21 +91,9 @@ async def hover(tab: Tab, element: ElementArgument, *, timeout_ms: int = PATIENC
     return await perform(tab, target, act)
 
 
-async def click_at(tab: Tab, point: Point, *, button: Button = "left", count: int = 1) -> Outcome:
-    """Click at a place of the viewport, whatever is there: for canvases and maps."""
-
-    async def act(hand: Hand) -> Reply | None:
-        await tab.world.call(hand.frame, "watch", repeatable=True)
-        hand.acts()
-        await asyncio.gather(*_click_events(hand, point, button, count, 0))
-        return await hand.aftermath("settled")
-
-    return await perform(tab, None, act)
-
-
 async def point_at(hand: Hand, target: Target, patience_ms: int) -> Point:
     """Where an element can be pointed at, once it can."""
-    reply = await hand.ask(target, "point", target.ref, patience_ms, patience_ms=patience_ms)
+    reply = await hand.ask(target, "point", target.ref, target.wire_at(), patience_ms, patience_ms=patience_ms)
     return await to_viewport(hand, target, reply, patience_ms)
 
 
@@ -131,13 +120,25 @@ async def to_viewport(hand: Hand, target: Target, spot: Reply, patience_ms: int)
 
 async def move(hand: Hand, point: Point, *, buttons: int = 0) -> None:
     held = "left" if buttons & 1 else "none"
+    hand.tab.mouse = point.x, point.y
     await send(
         hand.session, "Input.dispatchMouseEvent", type="mouseMoved", x=point.x, y=point.y, button=held, buttons=buttons
     )
 
 
+async def _set_out(hand: Hand) -> None:
+    """Stir the mouse where it is before it jumps, as a hand would on its way.
+
+    A menu that opens under the mouse may take the first movement to be about the item that lies there.
+    """
+    if hand.tab.mouse is not None:
+        x, y = hand.tab.mouse
+        await move(hand, Point(x + 1, y + 1))
+
+
 def _click_events(hand: Hand, point: Point, button: Button, count: int, mask: int) -> list[asyncio.Task[object]]:
     """All events of a click, sent at once and in order, so that no button can stay pressed."""
+    hand.tab.mouse = point.x, point.y
     events: list[dict[str, object]] = [{"type": "mouseMoved", "button": "none", "buttons": 0}]
     for number in range(1, count + 1):
         pressed = {"button": button, "clickCount": number}

@@ -22,6 +22,8 @@ class Tab:
         self.sight = Sight(self.world)
         self.activity = Activity(page)
         self.dialogs = Dialogs(page)
+        # Where our mouse is in the viewport, once it was moved.
+        self.mouse: tuple[float, float] | None = None
         self.crashed = False
         page.on("crash", self._note_crash)
 

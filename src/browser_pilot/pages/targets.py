@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from browser_pilot.errors import ElementNotFound, InvalidArgument, StaleRef
 from browser_pilot.pages.elements import ElementArgument, Elements, Selector, parse_element
 from browser_pilot.pages.frames import MAIN, Frame
 from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.world import World
+from browser_pilot.pages.world import Json, World
 
 _FRAME = re.compile(r"f(\d+)e")
 
@@ -28,11 +28,22 @@ class Target:
     frame: Frame
     ref: str
     words: str
+    # A point in the element, in pixels from its upper left corner; None for wherever it can be reached.
+    at: tuple[float, float] | None = None
+
+    def wire_at(self) -> Json:
+        return list(self.at) if self.at else None
 
 
-async def find(tab: Tab, element: ElementArgument) -> Target:
-    """The one element that is meant. A ref costs nothing; anything else is looked for in every frame."""
+async def find(tab: Tab, element: ElementArgument, *, pointing: bool = False) -> Target:
+    """The one element that is meant. A ref costs nothing; anything else is looked for in every frame.
+
+    Whoever points at the element may name the point in it: ``{"ref": "e12", "at": [x, y]}``.
+    """
     tab.dialogs.require_none()
+    if isinstance(element, Mapping) and element.get("at") is not None:
+        target = await find(tab, {key: value for key, value in element.items() if key != "at"})
+        return replace(target, at=_point(element["at"], pointing=pointing))
     world = tab.world
     if isinstance(element, Mapping) and set(element) == {"index"}:
         element = _indexed(world, element["index"])
@@ -45,6 +56,19 @@ async def find(tab: Tab, element: ElementArgument) -> Target:
     if frame is None:
         raise StaleRef(f"The frame of {selector.ref} is no longer on the page.", suggestions=["Take a new snapshot."])
     return Target(frame, selector.ref, selector.ref)
+
+
+def _point(at: object, *, pointing: bool) -> tuple[float, float]:
+    if not pointing:
+        raise InvalidArgument("`at` goes with clicking, hovering and dragging only.", suggestions=["Leave `at` out."])
+    match at:
+        case [int() | float() as x, int() | float() as y] if x >= 0 and y >= 0 and not isinstance(x, bool):
+            return float(x), float(y)
+        case _:
+            raise InvalidArgument(
+                f"at = {at!r} is not a point.",
+                suggestions=["Give [x, y] in pixels from the element's upper left corner."],
+            )
 
 
 def _indexed(world: World, index: object) -> str:

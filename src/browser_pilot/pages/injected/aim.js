@@ -124,27 +124,45 @@ function isAnimated(element) {
   });
 }
 
-/** @param {Element} element @param {number} tries how often it was tried before @returns {Promise<Spot | Trouble>} */
-async function reachableSpot(element, tries) {
-  let spot = freeSpot(element);
+/** The point of an element that was asked for, if a click there reaches it. @param {Element} element @param {number[]} at @returns {Spot | Trouble} */
+function askedSpot(element, [right, down]) {
+  const rect = element.getBoundingClientRect();
+  if (right > rect.width || down > rect.height) return { trouble: 'beyond', by: `${Math.floor(rect.width)} × ${Math.floor(rect.height)}` };
+  const spot = { x: rect.left + right, y: rect.top + down };
+  const hit = topAt(element, spot);
+  if (hit === element) return spot;
+  return hit === null ? { trouble: 'outside' } : { trouble: 'covered', by: inWords(hit) };
+}
+
+/** @param {Element} element @param {number} tries how often it was tried before @param {number[] | null} at */
+function scrollToReach(element, tries, at) {
+  const rect = element.getBoundingClientRect();
+  if (at !== null) return scrollToSpot(element, { x: rect.left + at[0], y: rect.top + at[1] });
+  const block = ALIGNMENTS[(tries / TRIES_PER_ALIGNMENT) % ALIGNMENTS.length];
+  element.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
+}
+
+/** @param {Element} element @param {number} tries how often it was tried before @param {number[] | null} at @returns {Promise<Spot | Trouble>} */
+async function reachableSpot(element, tries, at) {
+  const look = () => (at === null ? freeSpot(element) : askedSpot(element, at));
+  let spot = look();
   let scrolled = false;
   if ('trouble' in spot && tries % TRIES_PER_ALIGNMENT === 0) {
-    const block = ALIGNMENTS[(tries / TRIES_PER_ALIGNMENT) % ALIGNMENTS.length];
-    element.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
+    scrollToReach(element, tries, at);
     scrolled = true;
-    spot = freeSpot(element);
+    spot = look();
   }
   if ('trouble' in spot || !(scrolled || isAnimated(element))) return spot;
   const before = element.getBoundingClientRect();
   await nextFrame();
   const after = element.getBoundingClientRect();
   const moved = Math.abs(before.left - after.left) + Math.abs(before.top - after.top) > 1;
-  return moved && tries < MOVING_TRIES ? { trouble: 'moving' } : freeSpot(element);
+  return moved && tries < MOVING_TRIES ? { trouble: 'moving' } : look();
 }
 
 /**
- * Waits until an element can be acted on. Gives the element itself or its stand-in, and the point.
- * @param {string} ref @param {number} patienceMs @param {{ mayBeDisabled?: boolean }} [leave]
+ * Waits until an element can be acted on. Gives the element itself or its stand-in, and the point, which the caller may name.
+ * @param {string} ref @param {number} patienceMs @param {{ mayBeDisabled?: boolean, at?: number[] | null }} [leave]
  * @returns {Promise<{ element: Element, spot: Spot } | Trouble>}
  */
 async function ready(ref, patienceMs, leave = {}) {
@@ -154,29 +172,32 @@ async function ready(ref, patienceMs, leave = {}) {
     const named = elementOf(ref);
     if (named === null) return goneTrouble(ref);
     if (named instanceof HTMLOptionElement && !(/** @type {HTMLSelectElement | null} */ (named.closest('select'))?.size)) return { trouble: 'option' };
-    const element = standIn(named);
+    const element = leave.at ? named : standIn(named);
     /** @type {Spot | Trouble} */
     let spot;
     if (!isShown(element)) spot = { trouble: 'hidden' };
     else if (!leave.mayBeDisabled && isDisabled(named)) spot = { trouble: 'disabled' };
-    else spot = await reachableSpot(element, tries);
+    else spot = await reachableSpot(element, tries, leave.at ?? null);
     if (!('trouble' in spot)) return { element, spot };
-    if (performance.now() >= until || mine !== abandoned) return spot;
+    if (spot.trouble === 'beyond' || performance.now() >= until || mine !== abandoned) return spot;
     await nextFrame();
   }
 }
 
-/** Where to point at an element without clicking it. @param {string} ref @param {number} patienceMs */
-pilot.point = async function point(ref, patienceMs) {
-  const found = await ready(ref, patienceMs, { mayBeDisabled: true });
+/** Where to point at an element without clicking it. @param {string} ref @param {number[] | null} at @param {number} patienceMs */
+pilot.point = async function point(ref, at, patienceMs) {
+  const found = await ready(ref, patienceMs, { mayBeDisabled: true, at });
   return 'trouble' in found ? found : found.spot;
 };
 
 /**
- * A point of a frame inside this one as a point of this one, once the frame can be reached there.
+ * A point of a frame inside this one as a point of this one, once the frame can be reached there and keeps its place: what
+ * scrolls a frame into view scrolls those around it a little later, and clicks are led by where a frame was last drawn.
  * @param {number} number @param {Spot} inner @param {number} patienceMs
  */
 pilot.through = async function through(number, inner, patienceMs) {
+  /** @type {Spot | null} */
+  let before = null;
   const until = performance.now() + patienceMs;
   const mine = abandoned;
   for (let tries = 0; ; tries++) {
@@ -184,11 +205,14 @@ pilot.through = async function through(number, inner, patienceMs) {
     if (!element?.isConnected) return { trouble: 'gone', by: 'the frame that it is in' };
     const spot = outerSpot(element, inner);
     const hit = topAt(element, spot);
-    if (hit === element) return spot;
-    if (performance.now() >= until || mine !== abandoned) {
+    const still = before !== null && Math.abs(before.x - spot.x) + Math.abs(before.y - spot.y) < 1;
+    const over = performance.now() >= until || mine !== abandoned;
+    if (hit === element && (still || over)) return spot;
+    before = hit === element ? spot : null;
+    if (over) {
       return hit === null ? { trouble: 'outside' } : { trouble: 'covered', by: inWords(hit) };
     }
-    if (tries % TRIES_PER_ALIGNMENT === 0) scrollToSpot(element, spot);
+    if (hit !== element && tries % TRIES_PER_ALIGNMENT === 0) scrollToSpot(element, spot);
     await nextFrame();
   }
 };

@@ -39,10 +39,10 @@ function startGuard(element, presses) {
 
 /**
  * Takes aim for a click: the point, with a guard at it.
- * @param {string} ref @param {number} presses @param {number} patienceMs
+ * @param {string} ref @param {number[] | null} at @param {number} presses @param {number} patienceMs
  */
-pilot.aim = async function aim(ref, presses, patienceMs) {
-  const found = await ready(ref, patienceMs);
+pilot.aim = async function aim(ref, at, presses, patienceMs) {
+  const found = await ready(ref, patienceMs, { at });
   if ('trouble' in found) return found;
   startGuard(found.element, presses);
   return found.spot;
