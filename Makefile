@@ -18,6 +18,7 @@ check: setup
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
 	@$(BIN)/pyright
+	@$(BIN)/python -m tests.check_javascript
 	@$(BIN)/python -m pytest -q tests/policy --cov=browser_pilot.policy --cov-branch --cov-fail-under=100 --cov-report=term-missing:skip-covered
 
 # URLs judged by our parser and by Chromium's own; COUNT=… for another number.
