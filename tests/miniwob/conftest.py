@@ -1,4 +1,4 @@
-"""The pages of MiniWoB++ on loopback, and a hub that does not count an agent's calls."""
+"""The pages of MiniWoB++ on loopback."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.hub_process import HubProcess, running_hub
 from tests.sites import Site
 
 
@@ -39,12 +38,3 @@ def tasks_site() -> Generator[Site]:
         server.shutdown()
         server.server_close()
         thread.join(5)
-
-
-@pytest.fixture(scope="session")
-def quick_hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
-    home = tmp_path_factory.mktemp("miniwob") / "home"
-    home.mkdir()
-    (home / "config.toml").write_text("[policy]\nrate_per_minute = 100000\n")
-    with running_hub(home) as process:
-        yield process

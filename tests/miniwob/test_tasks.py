@@ -18,8 +18,8 @@ LEAST_TASKS = 40
 
 @pytest.mark.browser
 @pytest.mark.parametrize("task", sorted(SOLVERS))
-async def test_a_task_is_solved_for_every_seed(quick_hub: HubProcess, tasks_site: Site, task: str) -> None:
-    async with http_client(quick_hub, query="?tools=full") as client:
+async def test_a_task_is_solved_for_every_seed(unhurried_hub: HubProcess, tasks_site: Site, task: str) -> None:
+    async with http_client(unhurried_hub, query="?tools=full") as client:
         await open_task(client, tasks_site, task)
         for seed in SEEDS:
             verdict = await play(client, task, seed)

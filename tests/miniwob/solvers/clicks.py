@@ -16,13 +16,9 @@ async def the_only_button(agent: Agent) -> None:
     await agent.click(agent.one("button"))
 
 
-@solves("click-test-2", "click-test-transfer", "click-button-sequence", "button-delay")
+@solves("click-test-2", "click-test-transfer", "click-button-sequence")
 async def buttons_in_order(agent: Agent) -> None:
-    names = re.findall(r"button (\w+)", agent.task)
-    await agent.click(agent.one("button", names[0]))
-    for name in names[1:]:
-        if waiting := re.search(r"wait (\d+) seconds", agent.task):
-            await agent.act("wait_for", ms=int(waiting[1]) * 1000)
+    for name in re.findall(r"button (\w+)", agent.task):
         await agent.click(agent.one("button", name))
 
 

@@ -111,14 +111,3 @@ async def dishes(agent: Agent) -> None:
     for dish in chosen:
         await agent.click(dishes[dish][1])
     await agent.submit("Order!")
-
-
-@solves("stock-market")
-async def a_price_that_falls(agent: Agent) -> None:
-    limit = float(agent.ask(r"less than \$([\d.]+\d)")[0])
-    while True:
-        await agent.look()
-        prices = [float(price) for row in agent.rows[1:] for price in re.findall(r"\$([\d.]+)", row.text)]
-        if prices and prices[0] < limit:
-            await agent.submit("Buy")
-            return

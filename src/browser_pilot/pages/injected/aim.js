@@ -147,7 +147,7 @@ async function reachableSpot(element, tries, at) {
   const look = () => (at === null ? freeSpot(element) : askedSpot(element, at));
   let spot = look();
   let scrolled = false;
-  if ('trouble' in spot && tries % TRIES_PER_ALIGNMENT === 0) {
+  if ('trouble' in spot && spot.trouble !== 'beyond' && tries % TRIES_PER_ALIGNMENT === 0) {
     scrollToReach(element, tries, at);
     scrolled = true;
     spot = look();

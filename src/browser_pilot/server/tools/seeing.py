@@ -18,6 +18,7 @@ from .arguments import Element
 from .pages import page_data
 
 Limit = Annotated[int, Field(ge=1, le=1000)]
+Number = Annotated[int | None, Field(ge=0, le=2**53)]
 LONGEST_URL = 200
 
 
@@ -66,7 +67,7 @@ class ConsoleArguments(TabArguments):
     level: Literal["error", "warning", "info", "debug"] | None = None
     text: str | None = None
     limit: Limit = 50
-    cursor: int | None = None
+    cursor: Number = None
 
 
 async def console(call: Call, arguments: ConsoleArguments) -> Answer:
@@ -85,13 +86,13 @@ async def console(call: Call, arguments: ConsoleArguments) -> Answer:
 
 
 class NetworkArguments(TabArguments):
-    id: Annotated[int | None, Field(description="details of one")] = None
+    id: Annotated[Number, Field(description="details of one")] = None
     method: str | None = None
     status: Annotated[str | None, Field(description="404, 4xx, failed")] = None
     type: str | None = None
     url: str | None = None
     limit: Limit = 50
-    cursor: int | None = None
+    cursor: Number = None
 
 
 async def network(call: Call, arguments: NetworkArguments) -> Answer:
