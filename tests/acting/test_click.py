@@ -241,6 +241,18 @@ async def test_hovering_opens_what_opens_on_hover(show: Show) -> None:
     assert await tab.page.is_visible("li")
 
 
+async def test_a_thing_that_shrinks_away_as_the_mouse_comes_is_clicked_once_it_is_back(show: Show, site: Site) -> None:
+    """As a picture does that is another one under the mouse, until that one has come."""
+    site.late("hot.svg", 0.3, "<svg xmlns='http://www.w3.org/2000/svg' width='30' height='30'/>", kind="image/svg+xml")
+    tab = await show(
+        f"{LOG}<style>#b {{ display: inline-block; content: url(\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/"
+        "2000/svg' width='30' height='30'/%3E\") } #b:hover { content: url(/hot.svg) }</style>"
+        "<div style='width:300px'><span id=b></span></div><script>onclick = event => note(event.target.id)</script>"
+    )
+    await click(tab, "#b")
+    assert await logged(tab) == ["b"]
+
+
 CANVAS = (
     f"<body style='margin:0'>{LOG}<div style='height:2000px'></div><canvas id=c width=300 height=1500"
     " onclick='note(`${event.offsetX} ${event.offsetY}`)'></canvas>"

@@ -64,7 +64,7 @@ async def click_target(
         hand.acts()
         landing = asyncio.ensure_future(hand.aftermath("landed"))
         try:
-            await _set_out(hand)
+            await _come_to(hand, point)
             await asyncio.gather(*_click_events(hand, point, button, count, mask))
             landed = await landing
         finally:
@@ -126,20 +126,20 @@ async def move(hand: Hand, point: Point, *, buttons: int = 0) -> None:
     )
 
 
-async def _set_out(hand: Hand) -> None:
-    """Stir the mouse where it is before it jumps, as a hand would on its way.
+async def _come_to(hand: Hand, point: Point) -> None:
+    """Stir the mouse where it is, then bring it to the point, so that the page has shown how it takes that.
 
     A menu that opens under the mouse may take the first movement to be about the item that lies there.
     """
     if hand.tab.mouse is not None:
         x, y = hand.tab.mouse
         await move(hand, Point(x + 1, y + 1))
+    await move(hand, point)
 
 
 def _click_events(hand: Hand, point: Point, button: Button, count: int, mask: int) -> list[asyncio.Task[object]]:
     """All events of a click, sent at once and in order, so that no button can stay pressed."""
-    hand.tab.mouse = point.x, point.y
-    events: list[dict[str, object]] = [{"type": "mouseMoved", "button": "none", "buttons": 0}]
+    events: list[dict[str, object]] = []
     for number in range(1, count + 1):
         pressed = {"button": button, "clickCount": number}
         events.append({"type": "mousePressed", "buttons": BUTTON_BITS[button], **pressed})

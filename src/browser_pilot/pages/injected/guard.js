@@ -19,10 +19,11 @@ function startGuard(element, presses) {
   const see = (event) => {
     if (!event.isTrusted || !(event instanceof MouseEvent)) return;
     if ((event.type === 'pointerdown' || event.type === 'mousedown') && !fresh.landed && fresh.by === null) {
-      const hit = topAt(element, { x: event.clientX, y: event.clientY });
+      const hit = hitBy(event, element);
       if (hit === element) fresh.landed = true;
       else fresh.by = hit === null ? 'nothing' : inWords(hit);
     }
+    if (event.type === 'click' && fresh.landed && slippedAway(event, fresh)) fresh.by = inWords(/** @type {Element} */ (event.target));
     if (fresh.by !== null) {
       event.preventDefault();
       event.stopImmediatePropagation();
@@ -35,6 +36,27 @@ function startGuard(element, presses) {
     if (guard === fresh) guard = null;
   };
   guard = fresh;
+}
+
+/**
+ * What a press hit: the element or another. Where a page moves things as the mouse comes over them, what lies at the point by now may
+ * be something else than what the press went to.
+ * @param {MouseEvent} event @param {Element} element
+ */
+function hitBy(event, element) {
+  const [target] = event.composedPath();
+  if (target instanceof Element && reaches(target, element)) return element;
+  const inShadow = element.getRootNode() instanceof ShadowRoot;
+  return target instanceof Element && !inShadow ? target : topAt(element, { x: event.clientX, y: event.clientY });
+}
+
+/**
+ * Whether the button was let go over something else than it was pressed on, though the page did nothing in between: then what was
+ * pressed has moved away from under the mouse.
+ * @param {MouseEvent} event @param {Guard} guarded
+ */
+function slippedAway(event, guarded) {
+  return guarded.watched.changes === 0 && guarded.element.isConnected && hitBy(event, guarded.element) !== guarded.element;
 }
 
 /**
