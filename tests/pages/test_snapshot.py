@@ -201,6 +201,22 @@ CASES: dict[str, tuple[str, list[tuple[str, str, str]]]] = {
         " this.attachShadow({mode: 'closed'}).innerHTML = '<button>Closed</button>'; } })</script>",
         [("button", "Closed", "")],
     ),
+    "what listens inside a shadow root is clickable, in closed and nested ones too": (
+        "<x-open></x-open><x-closed></x-closed><script>for (const mode of ['open', 'closed']) customElements.define("
+        "`x-${mode}`, class extends HTMLElement { constructor() { super(); const root = this.attachShadow({mode});"
+        "root.innerHTML = `<div>Go ${mode}</div><p>Text</p><section></section>`;"
+        "root.querySelector('div').addEventListener('click', () => 1);"
+        "const inner = root.querySelector('section').attachShadow({mode}); inner.innerHTML = '<div>Inside</div>';"
+        "inner.querySelector('div').addEventListener('click', () => 1) } })</script>",
+        [
+            ("clickable", "Go open", ""),
+            ("text", "Text", ""),
+            ("clickable", "Inside", ""),
+            ("clickable", "Go closed", ""),
+            ("text", "Text", ""),
+            ("clickable", "Inside", ""),
+        ],
+    ),
     "owned elements stand with their owner": (
         "<p id=o>Owned</p><div aria-owns=o>Owner</div><p>Last</p>",
         [("text", "Owner", ""), ("text", "Owned", ""), ("text", "Last", "")],

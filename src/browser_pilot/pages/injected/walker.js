@@ -34,6 +34,7 @@ const LONGEST_TABLE_ROW = 800;
 const LARGEST_LISTENER = 12;
 const MOST_SUSPECTS = 20;
 const MOST_SHAPES = 100;
+const MOST_ROOTS = 50;
 const MAY_HAVE_ROOT = /^(DIV|SPAN|SECTION|ARTICLE|ASIDE|HEADER|FOOTER|MAIN|NAV|P|BLOCKQUOTE|H[1-6])$|-/;
 
 let walkIsFull = false;
@@ -122,6 +123,11 @@ function visitElement(element, place) {
   const breaks = !inline || (look.display !== 'inline' && look.display !== 'contents' && !GLUED_TAGS.has(tag));
   if (breaks) breakLine(element, inner, inline);
   if (element.firstChild === null || tag.includes('-')) suspect(element, tag);
+  const root = rootOf(element);
+  if (root !== null && unheard.length < MOST_ROOTS && !heardRoots.has(root)) {
+    heardRoots.add(root);
+    unheard.push(root);
+  }
   if (look.visible) tellElement(element, tag, look, inner, place.look.cursor === 'pointer');
   else visitChildren(element, inner);
   if (breaks) breakLine(element, inner, inline);
