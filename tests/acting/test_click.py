@@ -276,6 +276,17 @@ async def test_a_point_that_is_covered_or_beyond_the_element_is_not_clicked(show
     assert await logged(tab) == ["140 60"]
 
 
+async def test_a_point_never_leads_to_another_thing_than_the_one_that_was_named(show: Show) -> None:
+    tab = await show(
+        f"<body style='margin:0'>{LOG}<main id=m style='display:block;height:200px'><button onclick='note(`paid`)'"
+        " style='position:absolute;width:90px;height:30px'>Pay</button></main>"
+    )
+    with pytest.raises(InvalidArgument, match="Pay"):
+        await click(tab, {"css": "#m", "at": [10, 10]})
+    await click(tab, {"css": "#m", "at": [150, 10]})
+    assert await logged(tab) == []
+
+
 @pytest.mark.parametrize("at", [[1], [1, 2, 3], [-1, 2], ["1", "2"], [True, 1], "1,2", 7, {"x": 1}])
 async def test_what_is_no_point_is_refused(show: Show, at: object) -> None:
     tab = await show(CANVAS)

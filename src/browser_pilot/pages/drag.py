@@ -50,7 +50,7 @@ async def _drag(
     hand: Hand, start: Target, end: Target, taken: asyncio.Future[dict[str, Any]], timeout_ms: int
 ) -> Reply | None:
     world = hand.tab.world
-    here = await point_at(hand, start, timeout_ms)
+    here = await point_at(hand, start, timeout_ms, own=True)
     await world.call(start.frame, "watchDrag", repeatable=True)
     if end.frame.number != start.frame.number:
         await world.call(end.frame, "watch", repeatable=True)

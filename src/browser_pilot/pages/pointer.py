@@ -13,6 +13,7 @@ from typing import Literal, cast
 
 from browser_pilot.errors import StaleRef
 from browser_pilot.pages.action import GRACE_MS, PATIENCE_MS, Hand, perform
+from browser_pilot.pages.barred import other_frames_barred
 from browser_pilot.pages.cdp import send
 from browser_pilot.pages.frames import MAIN
 from browser_pilot.pages.keys import Modifier, modifier_mask
@@ -59,16 +60,17 @@ async def click_target(
     until = asyncio.get_running_loop().time() + timeout_ms / 1000
     while True:
         left_ms = max(0, int((until - asyncio.get_running_loop().time()) * 1000))
-        reply = await hand.ask(target, "aim", target.ref, target.wire_at(), count, left_ms, patience_ms=left_ms)
+        reply = await hand.ask(target, "aim", target.aimed, target.wire_at(), count, left_ms, patience_ms=left_ms)
         point = await to_viewport(hand, target, reply, left_ms)
-        hand.acts()
-        landing = asyncio.ensure_future(hand.aftermath("landed"))
-        try:
-            await _come_to(hand, point)
-            await asyncio.gather(*_click_events(hand, point, button, count, mask))
-            landed = await landing
-        finally:
-            landing.cancel()
+        async with other_frames_barred(hand, target.frame, count):
+            hand.acts()
+            landing = asyncio.ensure_future(hand.aftermath("landed"))
+            try:
+                await _come_to(hand, point)
+                await asyncio.gather(*_click_events(hand, point, button, count, mask))
+                landed = await landing
+            finally:
+                landing.cancel()
         if landed is None or landed["landed"] != "no":
             if landed is not None and landed["landed"] == "unseen":
                 hand.notices.append("The page gave no sign that the click arrived.")
@@ -91,9 +93,9 @@ async def hover(tab: Tab, element: ElementArgument, *, timeout_ms: int = PATIENC
     return await perform(tab, target, act)
 
 
-async def point_at(hand: Hand, target: Target, patience_ms: int) -> Point:
-    """Where an element can be pointed at, once it can."""
-    reply = await hand.ask(target, "point", target.ref, target.wire_at(), patience_ms, patience_ms=patience_ms)
+async def point_at(hand: Hand, target: Target, patience_ms: int, *, own: bool = False) -> Point:
+    """Where an element can be pointed at, once it can; its ``own`` points only, for whoever presses there."""
+    reply = await hand.ask(target, "point", target.aimed, target.wire_at(), own, patience_ms, patience_ms=patience_ms)
     return await to_viewport(hand, target, reply, patience_ms)
 
 
@@ -120,7 +122,7 @@ async def to_viewport(hand: Hand, target: Target, spot: Reply, patience_ms: int)
 
 async def move(hand: Hand, point: Point, *, buttons: int = 0) -> None:
     held = "left" if buttons & 1 else "none"
-    hand.tab.mouse = point.x, point.y
+    hand.tab.mouse.place = point.x, point.y
     await send(
         hand.session, "Input.dispatchMouseEvent", type="mouseMoved", x=point.x, y=point.y, button=held, buttons=buttons
     )
@@ -131,8 +133,8 @@ async def _come_to(hand: Hand, point: Point) -> None:
 
     A menu that opens under the mouse may take the first movement to be about the item that lies there.
     """
-    if hand.tab.mouse is not None:
-        x, y = hand.tab.mouse
+    if hand.tab.mouse.place is not None:
+        x, y = hand.tab.mouse.place
         await move(hand, Point(x + 1, y + 1))
     await move(hand, point)
 

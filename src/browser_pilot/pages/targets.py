@@ -6,33 +6,56 @@ what to do instead. How arguments are read and elements are found is in ``elemen
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from browser_pilot.errors import ElementNotFound, InvalidArgument, StaleRef
 from browser_pilot.pages.elements import ElementArgument, Elements, Selector, parse_element
 from browser_pilot.pages.frames import MAIN, Frame
-from browser_pilot.pages.tab import Tab
 from browser_pilot.pages.world import Json, World
 
+if TYPE_CHECKING:
+    from browser_pilot.pages.tab import Tab
+
+# In place of an argument: whatever has the focus.
+FOCUS = ""
 _FRAME = re.compile(r"f(\d+)e")
 
-__all__ = ["ElementArgument", "Target", "find", "lost"]
+__all__ = ["FOCUS", "ElementArgument", "Target", "find", "key_of", "lost"]
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One element, by its ref in its frame; ``words`` is how the caller called it."""
+    """One element, by its ref in its frame; ``words`` is how the caller called it.
+
+    ``seal`` is what was decided about: the page compares it when it acts. With ``seals_values`` what the element's form
+    holds counts too. ``origin`` is that of its frame then.
+    """
 
     frame: Frame
     ref: str
     words: str
+    seal: str = field(default="", repr=False)
+    seals_values: bool = False
+    origin: str = ""
     # A point in the element, in pixels from its upper left corner; None for wherever it can be reached.
     at: tuple[float, float] | None = None
 
+    @property
+    def aimed(self) -> Json:
+        """How the page is told which element is meant."""
+        return {"ref": self.ref, "seal": self.seal, "values": self.seals_values} if self.seal else self.ref
+
     def wire_at(self) -> Json:
         return list(self.at) if self.at else None
+
+
+def key_of(element: ElementArgument) -> str:
+    """One text for the same ``element`` argument."""
+    return element if isinstance(element, str) else json.dumps(element, sort_keys=True, default=str)
 
 
 async def find(tab: Tab, element: ElementArgument, *, pointing: bool = False) -> Target:
@@ -41,9 +64,12 @@ async def find(tab: Tab, element: ElementArgument, *, pointing: bool = False) ->
     Whoever points at the element may name the point in it: ``{"ref": "e12", "at": [x, y]}``.
     """
     tab.dialogs.require_none()
-    if isinstance(element, Mapping) and element.get("at") is not None:
-        target = await find(tab, {key: value for key, value in element.items() if key != "at"})
-        return replace(target, at=_point(element["at"], pointing=pointing))
+    at = _point(element, pointing=pointing)
+    decided = tab.decided.get(key_of(element))
+    if decided is not None:
+        return decided
+    if at is not None and isinstance(element, Mapping):
+        return replace(await find(tab, {key: value for key, value in element.items() if key != "at"}), at=at)
     world = tab.world
     if isinstance(element, Mapping) and set(element) == {"index"}:
         element = _indexed(world, element["index"])
@@ -58,7 +84,10 @@ async def find(tab: Tab, element: ElementArgument, *, pointing: bool = False) ->
     return Target(frame, selector.ref, selector.ref)
 
 
-def _point(at: object, *, pointing: bool) -> tuple[float, float]:
+def _point(element: ElementArgument, *, pointing: bool) -> tuple[float, float] | None:
+    at = element.get("at") if isinstance(element, Mapping) else None
+    if at is None:
+        return None
     if not pointing:
         raise InvalidArgument("`at` goes with clicking, hovering and dragging only.", suggestions=["Leave `at` out."])
     match at:

@@ -8,6 +8,8 @@ const INTERACTIVE =
   + '[role=link], [role=checkbox], [role=radio], [role=switch], [role=tab], [role=menuitem], [role=option]';
 const ALIGNMENTS = /** @type {ScrollLogicalPosition[]} */ (['center', 'end', 'start', 'nearest']);
 const TRIES_PER_ALIGNMENT = 6;
+/** What waiting does not change. */
+const FINAL_TROUBLES = new Set(['beyond', 'inner']);
 const MOVING_TRIES = 20;
 /** Parts of a rectangle to try when its middle is covered. */
 const SPOTS = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.1], [0.9, 0.9], [0.1, 0.9], [0.9, 0.1]];
@@ -124,14 +126,33 @@ function isAnimated(element) {
   });
 }
 
-/** The point of an element that was asked for, if a click there reaches it. @param {Element} element @param {number[]} at @returns {Spot | Trouble} */
-function askedSpot(element, [right, down]) {
+/** The point of an element that was asked for, if a click there reaches it. @param {Element} element @param {number[]} at @param {boolean} own @returns {Spot | Trouble} */
+function askedSpot(element, [right, down], own) {
   const rect = element.getBoundingClientRect();
   if (right > rect.width || down > rect.height) return { trouble: 'beyond', by: `${Math.floor(rect.width)} × ${Math.floor(rect.height)}` };
   const spot = { x: rect.left + right, y: rect.top + down };
   const hit = topAt(element, spot);
-  if (hit === element) return spot;
-  return hit === null ? { trouble: 'outside' } : { trouble: 'covered', by: inWords(hit) };
+  if (hit !== element) return hit === null ? { trouble: 'outside' } : { trouble: 'covered', by: inWords(hit) };
+  const inner = own ? thingInside(element, spot) : null;
+  return inner === null ? spot : { trouble: 'inner', by: inWords(inner) };
+}
+
+/**
+ * What can be clicked for itself at a point of an element. Such a thing must be named itself: what is decided about an action is
+ * decided about the element that was named.
+ * @param {Element} element @param {Spot} spot
+ */
+function thingInside(element, { x, y }) {
+  let hit = document.elementFromPoint(x, y);
+  for (let root = hit && rootOf(hit); root; root = hit && rootOf(hit)) {
+    const deeper = root.elementFromPoint(x, y);
+    if (deeper === null || deeper === hit) break;
+    hit = deeper;
+  }
+  for (let node = hit; node && node !== element; node = parentOf(node)) {
+    if (node.matches(INTERACTIVE) || isClickable(node)) return node;
+  }
+  return null;
 }
 
 /** @param {Element} element @param {number} tries how often it was tried before @param {number[] | null} at */
@@ -142,12 +163,12 @@ function scrollToReach(element, tries, at) {
   element.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
 }
 
-/** @param {Element} element @param {number} tries how often it was tried before @param {number[] | null} at @returns {Promise<Spot | Trouble>} */
-async function reachableSpot(element, tries, at) {
-  const look = () => (at === null ? freeSpot(element) : askedSpot(element, at));
+/** @param {Element} element @param {number} tries how often it was tried before @param {number[] | null} at @param {boolean} own @returns {Promise<Spot | Trouble>} */
+async function reachableSpot(element, tries, at, own) {
+  const look = () => (at === null ? freeSpot(element) : askedSpot(element, at, own));
   let spot = look();
   let scrolled = false;
-  if ('trouble' in spot && spot.trouble !== 'beyond' && tries % TRIES_PER_ALIGNMENT === 0) {
+  if ('trouble' in spot && !FINAL_TROUBLES.has(spot.trouble) && tries % TRIES_PER_ALIGNMENT === 0) {
     scrollToReach(element, tries, at);
     scrolled = true;
     spot = look();
@@ -161,11 +182,13 @@ async function reachableSpot(element, tries, at) {
 }
 
 /**
- * Waits until an element can be acted on. Gives the element itself or its stand-in, and the point, which the caller may name.
- * @param {string} ref @param {number} patienceMs @param {{ mayBeDisabled?: boolean, at?: number[] | null }} [leave]
+ * Waits until an element can be acted on. Gives the element itself or its stand-in, and the point, which the caller may name. What
+ * will be pressed must be the element's `own`, not a thing inside it.
+ * @param {Aimed} aimed @param {number} patienceMs @param {{ mayBeDisabled?: boolean, at?: number[] | null, own?: boolean }} [leave]
  * @returns {Promise<{ element: Element, spot: Spot } | Trouble>}
  */
-async function ready(ref, patienceMs, leave = {}) {
+async function ready(aimed, patienceMs, leave = {}) {
+  const ref = refIn(aimed);
   const until = performance.now() + patienceMs;
   const mine = abandoned;
   for (let tries = 0; ; tries++) {
@@ -177,16 +200,16 @@ async function ready(ref, patienceMs, leave = {}) {
     let spot;
     if (!isShown(element)) spot = { trouble: 'hidden' };
     else if (!leave.mayBeDisabled && isDisabled(named)) spot = { trouble: 'disabled' };
-    else spot = await reachableSpot(element, tries, leave.at ?? null);
-    if (!('trouble' in spot)) return { element, spot };
-    if (spot.trouble === 'beyond' || performance.now() >= until || mine !== abandoned) return spot;
+    else spot = await reachableSpot(element, tries, leave.at ?? null, leave.own === true);
+    if (!('trouble' in spot)) return isBroken(aimed, named) ? { trouble: 'changed' } : { element, spot };
+    if (FINAL_TROUBLES.has(spot.trouble) || performance.now() >= until || mine !== abandoned) return spot;
     await nextFrame();
   }
 }
 
-/** Where to point at an element without clicking it. @param {string} ref @param {number[] | null} at @param {number} patienceMs */
-pilot.point = async function point(ref, at, patienceMs) {
-  const found = await ready(ref, patienceMs, { mayBeDisabled: true, at });
+/** Where to point at an element without clicking it. @param {Aimed} aimed @param {number[] | null} at @param {boolean} own @param {number} patienceMs */
+pilot.point = async function point(aimed, at, own, patienceMs) {
+  const found = await ready(aimed, patienceMs, { mayBeDisabled: true, at, own });
   return 'trouble' in found ? found : found.spot;
 };
 
