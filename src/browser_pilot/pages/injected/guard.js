@@ -1,6 +1,6 @@
 // Sees to it that a click lands where it was aimed: a press that would hit something else is stopped and told of.
 
-/** @typedef {{ element: Element, presses: number, landed: boolean, by: string | null, ended: Promise<void>,
+/** @typedef {{ element: Element, presses: number, landed: boolean, clicked: boolean, by: string | null, ended: Promise<void>,
  *   watched: Watch, remove: () => void }} Guard */
 
 const GUARDED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
@@ -15,7 +15,7 @@ let guard = null;
 /** @param {Element} element @param {number} presses @param {() => string | null} objection what speaks against a press that lands */
 function startGuard(element, presses, objection) {
   guard?.remove();
-  const fresh = /** @type {Guard} */ ({ element, presses, landed: false, by: null, watched: startWatch() });
+  const fresh = /** @type {Guard} */ ({ element, presses, landed: false, clicked: false, by: null, watched: startWatch() });
   /** @type {() => void} */
   let end = () => {};
   fresh.ended = new Promise((resolve) => (end = resolve));
@@ -29,7 +29,10 @@ function startGuard(element, presses, objection) {
         fresh.landed = fresh.by === null;
       } else fresh.by = hit === null ? 'nothing' : inWords(hit);
     }
-    if (event.type === 'click' && fresh.landed && slippedAway(event, fresh)) fresh.by = inWords(/** @type {Element} */ (event.target));
+    if (event.type === 'click' && fresh.landed && !fresh.clicked) {
+      fresh.clicked = true; // a label passes its click on to its field
+      if (slippedAway(event, fresh)) fresh.by = inWords(/** @type {Element} */ (event.target));
+    }
     if (fresh.by !== null) {
       event.preventDefault();
       event.stopImmediatePropagation();
