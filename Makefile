@@ -18,6 +18,7 @@ check: setup
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
 	@$(BIN)/pyright
+	@$(BIN)/python -m tests.check_javascript
 	@$(BIN)/python -m pytest -q tests/policy --cov=browser_pilot.policy --cov-branch --cov-fail-under=100 --cov-report=term-missing:skip-covered
 
 # URLs judged by our parser and by Chromium's own; COUNT=… for another number.
@@ -39,6 +40,8 @@ setup: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "Installing Browser Pilot and what it needs …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@# The pages of MiniWoB++ alone: what it would need to drive them itself is heavy, and we do that.
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt miniwob
 	@$(BIN)/python -m browser_pilot.assets
 	@touch $(STAMP)
 

@@ -74,8 +74,9 @@ async def serve_sites() -> AsyncGenerator[Sites]:
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    chosen = ["--site-per-process", "--host-resolver-rules=MAP *.test 127.0.0.1"]
-    arguments = launch_arguments(chosen, sandbox=not is_root)
+    # A user may not choose how names are resolved; these tests have no proxy that would do it.
+    arguments = launch_arguments(["--site-per-process"], sandbox=not is_root)
+    arguments += ["--host-resolver-rules=MAP *.test 127.0.0.1"]
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=find_browser(os.environ.get("BROWSER_PILOT_BROWSER__EXECUTABLE")).executable, args=arguments
