@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from playwright.async_api import BrowserContext
+from playwright.async_api import BrowserContext, Page
 
 from ..egress import Failure, Refusal
 from ..policy.hosts import Site
@@ -45,6 +45,10 @@ class LiveContext(Protocol):
 
     async def settle(self) -> None:
         """Come back once it is known whether the browser still lives."""
+        ...
+
+    def take_blank_page(self) -> Page | None:
+        """A page that is open already and nobody's yet; whoever takes it has it."""
         ...
 
     def let_open(self, site: Site) -> None:

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from playwright.async_api import Browser, BrowserContext, Error, Playwright, ViewportSize, async_playwright
+from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright, ViewportSize, async_playwright
 
 from ..egress import EgressProxy, Failure, Refusal, browser_arguments
 from ..errors import BrowserUnavailable
@@ -59,6 +59,7 @@ class ManagedContext:
         self._process = process
         self._context = context
         self._outlet = outlet
+        self._blank = list(context.pages) if process.persistent is None else []
         process.users += 1
         process.lost_callbacks.append(outlet.close)
 
@@ -77,6 +78,10 @@ class ManagedContext:
         # A dying browser reports its pages closed first; the answer to any question comes after its own end.
         with suppress(Error, TimeoutError):
             await asyncio.wait_for(self._context.cookies("http://localhost/"), CLOSE_SECONDS)
+
+    def take_blank_page(self) -> Page | None:
+        page = self._blank.pop() if self._blank else None
+        return None if page is None or page.is_closed() else page
 
     def let_open(self, site: Site) -> None:
         self._outlet.let_open(site)

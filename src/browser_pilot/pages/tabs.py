@@ -20,14 +20,24 @@ Tell: TypeAlias = Callable[[str, TabNews], None]
 
 
 class TabSet:
-    """``tell`` is called with the id of a tab and what is new about it."""
+    """``tell`` is called with the id of a tab and what is new about it.
+
+    ``blank_page`` gives a page that is open already and nobody's, for as long as there is one.
+    """
 
     def __init__(
-        self, context: BrowserContext, numbers: Iterator[int], *, tell: Tell, troubles: Troubles = no_troubles
+        self,
+        context: BrowserContext,
+        numbers: Iterator[int],
+        *,
+        tell: Tell,
+        troubles: Troubles = no_troubles,
+        blank_page: Callable[[], Page | None] = lambda: None,
     ) -> None:
         self._context = context
         self._numbers = numbers
         self._troubles = troubles
+        self._blank_page = blank_page
         self._tell = tell
         self._tabs: dict[str, Tab] = {}
         self._not_closed_by_us: set[str] = set()
@@ -47,7 +57,7 @@ class TabSet:
 
     async def open(self) -> Tab:
         with translated("Opening a tab"):
-            page = await self._context.new_page()
+            page = self._blank_page() or await self._context.new_page()
         tab = self._adopt(page)
         self.current_id = tab.id
         return tab

@@ -123,7 +123,13 @@ class Session:
         async with self._opening:
             if self._opened is None or not self._opened.live.alive:
                 live = await self._engine.open(self._request, self._rules)
-                tabs = TabSet(live.context, self._numbers, tell=self._tell, troubles=live.trouble)
+                tabs = TabSet(
+                    live.context,
+                    self._numbers,
+                    tell=self._tell,
+                    troubles=live.trouble,
+                    blank_page=live.take_blank_page,
+                )
                 self._opened = _Opened(live, tabs)
                 live.on_lost(lambda: self._note_loss(live))
             return self._opened
