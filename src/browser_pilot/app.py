@@ -32,14 +32,18 @@ from .config import Settings, load_settings
 from .engines.managed import ManagedEngine
 from .errors import PilotError, SettingsError
 from .gateway import Gateway
+from .guest_browser import open_house
 from .home import make_private_folder, write_private
 from .in_force import InForce, RuleChange, keep_out_of_the_hub
 from .leftovers import end_leftovers, temporary_folder
 from .locks import held
 from .policy.budgets import Budgets
 from .runtime import RuntimeInfo, read_runtime, remove_runtime, write_runtime
+from .server.announcing import Announcer
 from .server.clients import ClientList
 from .server.guard import names_of
+from .server.guest_tools import GuestRegistry, origin_of
+from .server.guests_api import guest_routes
 from .server.http import build_app
 from .server.local import LocalListener
 from .server.mcp_server import build_server
@@ -106,7 +110,16 @@ class Hub:
             queue=self._approvals, grants=self._grants, rules=lambda: self._in_force.rules, budgets=Budgets()
         )
         self._gateway = Gateway(self._sessions, clearance)
-        self._clients = ClientList(settings, REGISTRY, self._close_client)
+        self._guests = open_house(
+            home,
+            gateway=self._gateway,
+            approvals=self._approvals,
+            rules=lambda: self._in_force.rules,
+            settings=lambda: self.settings.guests,
+        )
+        self._registry = GuestRegistry(REGISTRY, self._guests)
+        self._announcer = Announcer()
+        self._clients = ClientList(settings, self._registry, self._close_client)
         REGISTRY.select(settings.tools.profile)
 
     @property
@@ -150,11 +163,13 @@ class Hub:
             host, port = self.settings.hub.host, listener.getsockname()[1]
             self._in_force.add_built_in(keep_out_of_the_hub(host, port))
             app = build_app(
-                registry=REGISTRY,
+                registry=self._registry,
                 gateway=self._gateway,
                 clients=self._clients,
                 approvals=self._approvals,
                 parking=self._parking,
+                announcer=self._announcer,
+                more_routes=guest_routes(self._guests, self._refresh_guests),
                 token=token,
                 hosts=names_of(host, port, self.settings.hub.allowed_hosts),
                 health=self.health,
@@ -165,9 +180,12 @@ class Hub:
                 token=token,
                 clients=self._clients,
                 replaceable=self._detached,
-                server_for=lambda client: build_server(REGISTRY, self._gateway, self._parking, lambda _: client),
+                server_for=lambda client: build_server(
+                    self._registry, self._gateway, self._parking, lambda _: client, self._announcer
+                ),
                 retire=self.stop,
             )
+            await self._guests.refresh()
             address = await local.start(self.home)
             http = _HttpServer(
                 uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=HTTP_CLOSE_SECONDS)
@@ -190,6 +208,7 @@ class Hub:
                     http.should_exit = True
                     await local.close()
                     await asyncio.wait({serving}, timeout=HTTP_CLOSE_SECONDS + 1)
+                    await self._guests.close()
                     await self._sessions.close()
                     await self._engine.close()
 
@@ -231,7 +250,15 @@ class Hub:
         self._parking.drop(client.id)
         for session in self._sessions.ids_of(client):
             self._grants.forget(session)
+        await self._guests.leave(origin_of(client.id))
         await self._sessions.close_client(client)
+
+    async def _refresh_guests(self) -> bool:
+        """Take in what the user changed about guests, and tell clients of the tools that came or went."""
+        changed = await self._guests.refresh()
+        if changed:
+            await self._announcer.tools_changed()
+        return changed
 
     @contextlib.contextmanager
     def _only_one(self) -> Generator[None]:
@@ -264,6 +291,8 @@ class Hub:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._clients.changed.wait(), min(HOUSEKEEPING_SECONDS, idle_seconds))
             await self._clients.expire(self.settings.sessions.idle_minutes * 60)
+            await self._refresh_guests()
+            await self._guests.end_idle()
             if len(self._clients):
                 last_used = loop.time()
             elif self._detached and loop.time() - last_used >= idle_seconds:

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -82,6 +82,20 @@ class Gateway:
             async with self._permitted(intent, session, lambda: page_site(address.href), url=address.href):
                 tab = await session.open_tab()
                 return await self._guarded(intent, tab, lambda tab: act(tab, address))
+
+    @asynccontextmanager
+    async def background_tab(
+        self, intent: Intent, url: str, act: Callable[[Tab, Address], Awaitable[T]]
+    ) -> AsyncGenerator[str]:
+        """Go to an address in a tab that is nobody's; its id, for other calls while inside. Closed afterwards."""
+        address = parse_address(url)
+        session = self._sessions.find(intent.client, intent.session)
+        async with AsyncExitStack() as stack:
+            with _reported(intent):
+                async with self._permitted(intent, session, lambda: page_site(address.href), url=address.href):
+                    tab = await stack.enter_async_context(session.background_tab())
+                    await self._guarded(intent, tab, lambda tab: act(tab, address))
+            yield tab.id
 
     @asynccontextmanager
     async def _permitted(

@@ -16,6 +16,7 @@ from .approvals import approvals, approve, deny
 from .call import call
 from .demo import demo
 from .doctor import doctor
+from .guest import commands as guest_commands
 from .mcp_config import mcp_config
 from .output import BAD, err, print_error, say
 from .policy import commands as policy_commands
@@ -45,6 +46,7 @@ for command in (approvals, approve, deny):
 app.add_typer(policy_commands, name="policy", rich_help_panel=CONTROL)
 for command in (tools, call, demo):
     app.command(rich_help_panel=TOOLS)(command)
+app.add_typer(guest_commands, name="guest", rich_help_panel=TOOLS)
 for command in (doctor, mcp_config, setup_browser):
     app.command(rich_help_panel=MACHINE)(command)
 app.add_typer(config_commands, name="config", rich_help_panel=MACHINE)

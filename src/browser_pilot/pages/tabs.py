@@ -5,6 +5,7 @@ A context may be shared (a persistent profile), so only pages that we opened, an
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 
 from playwright.async_api import BrowserContext, Page
@@ -18,12 +19,13 @@ class TabSet:
         self._context = context
         self._numbers = numbers
         self._tabs: dict[str, Tab] = {}
+        self._hidden: set[str] = set()
         self._not_closed_by_us: set[str] = set()
         self.current_id: str | None = None
         context.on("page", self._adopt_orphan)
 
     def __iter__(self) -> Iterator[Tab]:
-        return iter([tab for tab in self._tabs.values() if tab.open])
+        return iter([tab for tab in self._tabs.values() if tab.open and tab.id not in self._hidden])
 
     def get(self, tab_id: str) -> Tab | None:
         """The tab, crashed ones included; closed ones are gone."""
@@ -40,6 +42,18 @@ class TabSet:
         self.current_id = tab.id
         return tab
 
+    async def open_hidden(self) -> Tab:
+        """A tab that is not among the client's: not listed, never the current one, and without popups."""
+        with translated("Opening a tab in the background"):
+            page = await self._context.new_page()
+        tab = Tab(f"h{secrets.token_hex(8)}", page)
+        self._tabs[tab.id] = tab
+        self._hidden.add(tab.id)
+        self._not_closed_by_us.add(tab.id)
+        page.on("popup", lambda popup: popup.close())
+        page.on("close", lambda _: self._forget(tab))
+        return tab
+
     def select(self, tab: Tab) -> None:
         self.current_id = tab.id
 
@@ -47,6 +61,7 @@ class TabSet:
         with translated("Closing the tab"):
             await tab.page.close()
         self._not_closed_by_us.discard(tab.id)
+        self._hidden.discard(tab.id)
         self._forget(tab)
 
     def _adopt(self, page: Page) -> Tab:
@@ -69,4 +84,4 @@ class TabSet:
 
     def _forget(self, tab: Tab) -> None:
         if self._tabs.pop(tab.id, None) is not None and self.current_id == tab.id:
-            self.current_id = next(reversed(self._tabs), None)
+            self.current_id = next((one for one in reversed(self._tabs) if one not in self._hidden), None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
@@ -19,6 +19,7 @@ from ..config import parse_value
 from ..errors import PilotError, SettingsError
 from ..gateway import Gateway
 from ..sessions.client import Client
+from .announcing import Announcer
 from .answers import error_data
 from .approvals_api import approval_routes
 from .clients import HTTP, ClientList
@@ -94,6 +95,8 @@ def build_app(
     clients: ClientList,
     approvals: ApprovalQueue,
     parking: Parking,
+    announcer: Announcer,
+    more_routes: Sequence[Route],
     token: str,
     hosts: frozenset[str],
     health: Callable[[], dict[str, Any]],
@@ -101,7 +104,7 @@ def build_app(
     reload: Callable[[], PilotError | None],
 ) -> Starlette:
     http_clients = HttpClients(clients)
-    server = build_server(registry, gateway, parking, http_clients.of)
+    server = build_server(registry, gateway, parking, http_clients.of, announcer)
     manager = StreamableHTTPSessionManager(app=server, max_request_body_size=LARGEST_BODY)
 
     async def show_health(_: Request) -> JSONResponse:
@@ -131,6 +134,7 @@ def build_app(
             Route("/api/stop", stop_hub, methods=["POST"]),
             Route("/api/reload", reload_settings, methods=["POST"]),
             *approval_routes(approvals),
+            *more_routes,
         ],
         middleware=[Middleware(Guard, token=token, hosts=hosts)],
         lifespan=lifespan,

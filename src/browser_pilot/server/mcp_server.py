@@ -20,6 +20,7 @@ from ..approvals.queue import Door
 from ..errors import InternalError, InvalidArgument, PilotError
 from ..gateway import Gateway
 from ..sessions.client import Client
+from .announcing import Announcer
 from .answers import Answer, error_data, render
 from .elicitation import FormDoor, can_show_forms
 from .parking import Parking, sealing
@@ -52,10 +53,15 @@ class PilotServer(Server[Any]):
 
 
 def build_server(
-    registry: Registry, gateway: Gateway, parking: Parking, client_of: Callable[[Context], Client]
+    registry: Registry,
+    gateway: Gateway,
+    parking: Parking,
+    client_of: Callable[[Context], Client],
+    announcer: Announcer,
 ) -> PilotServer:
     async def list_tools(context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         client = _introduce(client_of(context), context)
+        announcer.note(context)
         return types.ListToolsResult(tools=[_describe(tool) for tool in _tools_of(registry, client).values()])
 
     async def call_tool(
@@ -81,6 +87,7 @@ def build_server(
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        on_subscriptions_listen=announcer.listen,
     )
     server.middleware.append(sealing(lambda context: client_of(context).id))
     return server

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from ..engines.engine import ContextRequest, Engine, LiveContext
-from ..errors import BrowserCrashed, NoTab
+from ..errors import BrowserCrashed, NoTab, PilotError
 from ..pages.tab import Tab
 from ..pages.tabs import TabSet
 
@@ -75,6 +77,17 @@ class Session:
     async def open_tab(self) -> Tab:
         self._lost_tabs = frozenset()
         return await (await self._ensure_open()).tabs.open()
+
+    @asynccontextmanager
+    async def background_tab(self) -> AsyncGenerator[Tab]:
+        """A tab that nobody sees but whoever knows its id; closed at the end."""
+        tabs = (await self._ensure_open()).tabs
+        tab = await tabs.open_hidden()
+        try:
+            yield tab
+        finally:
+            with suppress(PilotError):
+                await tabs.close(tab)
 
     def select(self, tab_id: str) -> Tab:
         tab = self.tab(tab_id)
