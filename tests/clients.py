@@ -11,6 +11,7 @@ from typing import Any, cast
 import httpx2
 import toon_format
 from mcp.client import Client
+from mcp.client.session import MessageHandlerFnT
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, TextContent
@@ -29,11 +30,13 @@ async def http_client(hub: HubProcess, *, era: str = "legacy", query: str = "") 
 
 
 @asynccontextmanager
-async def stdio_adapter(home: Path, *options: str, era: str = "legacy") -> AsyncGenerator[Client]:
+async def stdio_adapter(
+    home: Path, *options: str, era: str = "legacy", message_handler: MessageHandlerFnT | None = None
+) -> AsyncGenerator[Client]:
     parameters = StdioServerParameters(
         command=sys.executable, args=["-m", "browser_pilot", *options], env=environment(home)
     )
-    async with Client(stdio_client(parameters), mode=era) as client:
+    async with Client(stdio_client(parameters), mode=era, message_handler=message_handler) as client:
         yield client
 
 

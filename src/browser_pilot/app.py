@@ -250,6 +250,7 @@ class Hub:
         self._parking.drop(client.id)
         for session in self._sessions.ids_of(client):
             self._grants.forget(session)
+        self._announcer.forget(client.id)
         await self._guests.leave(origin_of(client.id))
         await self._sessions.close_client(client)
 

@@ -17,7 +17,7 @@ from browser_pilot.guests.store import GuestStore
 
 from ..clients import call, fail, http_client, text_of
 from ..hub_process import HubProcess, environment, running_hub
-from .building import EXAMPLES, from_c, from_wat
+from .building import EXAMPLES, from_c, from_wat, has_clang
 from .making import package, script
 from .newspaper_site import HEADLINE, PASSWORD, READER, STORY, Newspaper, printing
 
@@ -41,7 +41,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory, modules: Path, paper: Newspape
     store.folder.mkdir(parents=True)
     modules.mkdir(exist_ok=True)
     store.cache_folder.symlink_to(modules)
-    for kind in ("js", "c", "wat"):
+    for kind in ("js", "c", "wat") if has_clang() else ("js", "wat"):
         source = shutil.copytree(EXAMPLES / f"newspaper-{kind}", folder / kind)
         manifest = source / "manifest.json"
         manifest.write_text(manifest.read_text().replace('"name": "newspaper"', f'"name": "newspaper-{kind}"'))
@@ -89,6 +89,8 @@ def grant(hub: HubProcess, paper: Newspaper, *permissions: str) -> None:
 
 @pytest.mark.parametrize("kind", ["js", "c", "wat"])
 async def test_a_guest_reads_an_article_behind_the_users_login(hub: HubProcess, paper: Newspaper, kind: Kind) -> None:
+    if kind == "c" and not has_clang():
+        pytest.skip("no clang that builds for WASI; `make test` installs it on Debian")
     url = paper.url("/article")
     async with http_client(hub) as client:
         if kind == "wat":

@@ -173,10 +173,8 @@ def test_guest(home: Path, path_or_name: str) -> None:
         trial = asyncio.run(try_out(package, home, load_settings(home=home).guests))
     for line in trial.log.splitlines():
         say("  ", line)
-    say(GOOD, f" It starts in {trial.start_ms:.0f} ms and lists {len(trial.tools)} tools in {trial.list_ms:.1f} ms.")
-    declared = package.manifest.tools
-    if declared is not None and {tool.name for tool in declared} != {tool.name for tool in trial.tools}:
-        say(WARNING, " Its manifest lists other tools than it does itself; the manifest's are used.")
+    ready = f"{trial.start_ms:.0f} ms and is ready {trial.list_ms:.0f} ms later"
+    say(GOOD, f" It starts in {ready}, with {len(trial.tools)} tools.")
 
 
 def make_guest(folder: Path, name: str, kind: Literal["js", "wasm"]) -> None:

@@ -8,6 +8,7 @@ it serves; one that comes while no call is open has none.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import json
 import logging
@@ -82,6 +83,7 @@ class RunningGuest:
         self._serving: set[asyncio.Task[None]] = set()
         self._reading: asyncio.Task[None] | None = None
         self._ended: GuestFailed | None = None
+        self._quiet = asyncio.Event()
 
     @property
     def alive(self) -> bool:
@@ -125,6 +127,14 @@ class RunningGuest:
             return await self._wait(call, seconds)
         finally:
             self._calls.pop(request_id, None)
+
+    async def settled(self, seconds: float) -> None:
+        """Wait until it waits for requests itself. Raises ``GuestFailed`` when it ended meanwhile."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._quiet.wait()
+        if self._ended is not None:
+            raise self._ended
 
     async def end(self, why: GuestFailed | None = None) -> None:
         self._fail(why or GuestFailed(f"The guest {self.name} was ended."))
@@ -228,6 +238,7 @@ class RunningGuest:
         self._process.send(response)
 
     def _give_up(self, seen: int) -> None:
+        self._quiet.set()
         if any(call.number <= seen and not call.answer.done() for call in self._calls.values()):
             self._fail(self._failure("silence", "it did not answer, and waits for nothing"))
 
@@ -235,6 +246,7 @@ class RunningGuest:
         if self._ended is not None:
             return
         self._ended = why
+        self._quiet.set()
         self._process.kill()
         self._journal.write("error", why.message)
         for call in self._calls.values():

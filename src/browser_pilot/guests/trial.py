@@ -77,19 +77,15 @@ async def try_out(package: Package, home: Path, settings: GuestSettings) -> Tria
 async def tools_of(package: Package, home: Path, settings: GuestSettings) -> tuple[GuestTool, ...]:
     """The tools that the manifest lists; where it lists none, those of the guest. It must start in either case."""
     tools = (await try_out(package, home, settings)).tools
-    if package.manifest.tools is not None:
-        return package.manifest.tools
     if not tools:
         raise GuestFailed(f"The guest {package.manifest.name} has no tools.")
     return tools
 
 
 async def _ask_for_tools(running: RunningGuest, package: Package) -> tuple[GuestTool, ...]:
-    try:
-        answer = await running.request("tools/list", {}, seconds=LIST_SECONDS)
-    except GuestFailed:
-        # A guest whose manifest lists its tools need not know the question, but it must outlive it.
-        if package.manifest.tools is not None and running.alive:
-            return package.manifest.tools
-        raise
+    if package.manifest.tools is not None:
+        # A guest whose manifest lists its tools need not know the question; it must only get as far as to wait.
+        await running.settled(LIST_SECONDS)
+        return package.manifest.tools
+    answer = await running.request("tools/list", {}, seconds=LIST_SECONDS)
     return parse_tools(answer.get("tools"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from typing import Any
-from weakref import WeakSet
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.session import ServerSession
@@ -17,25 +16,28 @@ STATELESS = "2026"
 
 
 class Announcer:
-    """Its life is the hub's. Whoever has asked for the list is told when it changes."""
+    """Its life is the hub's. Whoever has asked for the list is told when it changes, until it leaves."""
 
     def __init__(self) -> None:
-        self._sessions: WeakSet[ServerSession] = WeakSet()
+        self._sessions: dict[str, ServerSession] = {}
         self._bus = InMemorySubscriptionBus()
 
     @property
     def listen(self) -> ListenHandler:
         return ListenHandler(self._bus)
 
-    def note(self, context: ServerRequestContext[Any, Any]) -> None:
+    def note(self, client: str, context: ServerRequestContext[Any, Any]) -> None:
         if context.protocol_version < STATELESS:
-            self._sessions.add(context.session)
+            self._sessions[client] = context.session
+
+    def forget(self, client: str) -> None:
+        self._sessions.pop(client, None)
 
     async def tools_changed(self) -> None:
         await self._bus.publish(ToolsListChanged())
-        for session in list(self._sessions):
+        for client, session in list(self._sessions.items()):
             try:
                 await session.send_tool_list_changed()
             except (MCPError, OSError, RuntimeError) as error:
                 logger.debug("a client could not be told of the new tools: %r", error)
-                self._sessions.discard(session)
+                self.forget(client)

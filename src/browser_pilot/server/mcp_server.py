@@ -61,7 +61,7 @@ def build_server(
 ) -> PilotServer:
     async def list_tools(context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         client = _introduce(client_of(context), context)
-        announcer.note(context)
+        announcer.note(client.id, context)
         return types.ListToolsResult(tools=[_describe(tool) for tool in _tools_of(registry, client).values()])
 
     async def call_tool(

@@ -89,6 +89,8 @@ def _compile(channel: Channel, orders: dict[str, Any]) -> None:
 
 
 def _lock(memory_bytes: int, *, may_make_code: bool = False) -> None:
+    # The module's file is mapped by now.
+    os.closerange(3, 256)
     apply_limits(memory_bytes=memory_bytes)
     if seccomp.is_supported():
         seccomp.lock_down(may_make_code=may_make_code)
