@@ -8,46 +8,60 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import logging
 import os
 import secrets
 import signal
-import socket
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import uvicorn
 
-from . import __version__
+from . import __version__, vitals
 from .approvals.clearance import Clearance, rule_made_by
 from .approvals.grants import SessionGrants
 from .approvals.questions import Answer, Question
 from .approvals.queue import ApprovalQueue
 from .approvals.rules_store import RulesStore
 from .config import Settings, load_settings
+from .egress import EgressProxy
 from .engines.managed import ManagedEngine
-from .errors import PilotError, SettingsError
+from .errors import PilotError
 from .gateway import Gateway
+from .gateway.journal import Journal
+from .gateway.limits import Limits
+from .gateway.secrets import SecretFilling
 from .guest_browser import open_house
 from .home import make_private_folder, write_private
 from .in_force import InForce, RuleChange, keep_out_of_the_hub
 from .leftovers import end_leftovers, temporary_folder
+from .listening import bound_socket
 from .locks import held
 from .policy.budgets import Budgets
+from .policy.rules import Ruleset
+from .records.activity import ActivityLog
+from .records.entries import Note
+from .records.keeping import adopt_logging, keep_records, retention_of
+from .records.log_lines import redact_handlers
+from .records.metrics import Metrics
+from .records.redaction import Redactor
+from .records.secrets import SecretStore
 from .runtime import RuntimeInfo, read_runtime, remove_runtime, write_runtime
-from .server.announcing import Announcer
 from .server.clients import ClientList
 from .server.guard import names_of
 from .server.guest_tools import GuestRegistry, origin_of
 from .server.guests_api import guest_routes
+from .server.health import health_data
 from .server.http import build_app
 from .server.local import LocalListener
-from .server.mcp_server import build_server
+from .server.mcp_server import build_server, run_tool
 from .server.parking import Parking
+from .server.resources import Resources
+from .server.tab_logs import TabLogs
 from .server.tools import REGISTRY
 from .sessions.client import Client
 from .sessions.registry import SessionRegistry
@@ -56,7 +70,7 @@ logger = logging.getLogger(__name__)
 
 HTTP_CLOSE_SECONDS = 2
 HOUSEKEEPING_SECONDS = 30.0
-LAST_GOOD = "the last change has a mistake and was not taken; `browser-pilot policy show` says which"
+RECORDS_SECONDS = 3600.0
 
 
 class HubRunning(PilotError):
@@ -101,25 +115,54 @@ class Hub:
         self._detached = detached
         self._started = time.time()
         self._stop = asyncio.Event()
-        self._engine = ManagedEngine()
-        self._sessions = SessionRegistry(self._engine)
-        self._approvals = ApprovalQueue(keep=self._keep_answer)
+        self._egress = EgressProxy()
+        self._engine = ManagedEngine(self._egress, guards_secrets=lambda: bool(self._secrets.values()))
+        self._sessions = SessionRegistry(self._engine, self._rules_for)
+        self._metrics = Metrics()
+        self._approvals = ApprovalQueue(
+            keep=self._keep_answer, on_event=lambda event: vitals.count_question(self._metrics, event)
+        )
         self._grants = SessionGrants()
         self._parking = Parking()
-        clearance = Clearance(
-            queue=self._approvals, grants=self._grants, rules=lambda: self._in_force.rules, budgets=Budgets()
+        self._redactor = Redactor(emails=settings.redaction.email, phones=settings.redaction.phone)
+        self._log = ActivityLog(home, self._redactor, retention=retention_of(settings.logging))
+        self._secrets = SecretStore(home, self._redactor)
+        budgets = Budgets()
+        self._journal = Journal(self._log, budgets, self._metrics)
+        self._limits = Limits()
+        self._gateway = Gateway(
+            sessions=self._sessions,
+            clearance=Clearance(
+                queue=self._approvals, grants=self._grants, rules=lambda: self._in_force.rules, budgets=budgets
+            ),
+            journal=self._journal,
+            limits=self._limits,
+            secrets=SecretFilling(self._secrets),
+            redactor=self._redactor,
         )
-        self._gateway = Gateway(self._sessions, clearance)
         self._guests = open_house(
             home,
             gateway=self._gateway,
             approvals=self._approvals,
             rules=lambda: self._in_force.rules,
             settings=lambda: self.settings.guests,
+            secrets=self._secrets,
+            redactor=self._redactor,
+            log=self._log,
         )
         self._registry = GuestRegistry(REGISTRY, self._guests)
-        self._announcer = Announcer()
+        self._resources = Resources()
+        tab_logs = TabLogs(self._resources, REGISTRY, partial(run_tool, REGISTRY, self._gateway))
+        self._resources.add(tab_logs)
+        self._sessions.on_tab_news(tab_logs.note)
         self._clients = ClientList(settings, self._registry, self._close_client)
+        vitals.add_gauges(
+            self._metrics,
+            clients=self._clients,
+            sessions=self._sessions,
+            engine=self._engine,
+            approvals=self._approvals,
+        )
         REGISTRY.select(settings.tools.profile)
 
     @property
@@ -159,7 +202,9 @@ class Hub:
         make_private_folder(self.home)
         with self._only_one(), bound_socket(self.settings.hub.host, self.settings.hub.port) as (listener, note):
             self._clean_up()
+            await self._open_records()
             token = _token(self.home)
+            self._redactor.know([token])
             host, port = self.settings.hub.host, listener.getsockname()[1]
             self._in_force.add_built_in(keep_out_of_the_hub(host, port))
             app = build_app(
@@ -168,11 +213,12 @@ class Hub:
                 clients=self._clients,
                 approvals=self._approvals,
                 parking=self._parking,
-                announcer=self._announcer,
+                resources=self._resources,
                 more_routes=guest_routes(self._guests, self._refresh_guests),
                 token=token,
                 hosts=names_of(host, port, self.settings.hub.allowed_hosts),
                 health=self.health,
+                metrics=self._metrics,
                 stop=self.stop,
                 reload=self.reload,
             )
@@ -181,12 +227,13 @@ class Hub:
                 clients=self._clients,
                 replaceable=self._detached,
                 server_for=lambda client: build_server(
-                    self._registry, self._gateway, self._parking, lambda _: client, self._announcer
+                    self._registry, self._gateway, self._parking, self._metrics, self._resources, lambda _: client
                 ),
                 retire=self.stop,
             )
             await self._guests.refresh()
             address = await local.start(self.home)
+            await self._egress.start()
             http = _HttpServer(
                 uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=HTTP_CLOSE_SECONDS)
             )
@@ -211,10 +258,12 @@ class Hub:
                     await self._guests.close()
                     await self._sessions.close()
                     await self._engine.close()
+                    await self._egress.close()
+                    await self._journal.settle()
+                    await self._log.close()
 
     def health(self) -> dict[str, object]:
-        return {
-            "status": "ok",
+        facts = {
             "version": __version__,
             "uptime_seconds": round(time.time() - self._started, 1),
             "clients": len(self._clients),
@@ -224,9 +273,20 @@ class Hub:
                 for facts in self._engine.facts()
             ],
             "approvals": {"open": len(self._approvals.pending), "watchers": self._approvals.watchers},
-            # Without the details: this needs no token.
-            "settings": "ok" if self._in_force.problem is None else LAST_GOOD,
         }
+        parts = (
+            vitals.hub_part(),
+            vitals.browsers_part(self._engine),
+            vitals.settings_part(self._in_force.problem),
+            vitals.log_part(self._log),
+            vitals.approvals_part(self._approvals),
+            vitals.egress_part(self._egress),
+            vitals.secrets_part(self._secrets),
+        )
+        return health_data(facts, parts)
+
+    def _rules_for(self, session: str) -> Ruleset:
+        return self._grants.rules_for(session, self._in_force.rules)
 
     def _load_usable(self) -> Settings:
         settings = self._load()
@@ -235,10 +295,23 @@ class Hub:
 
     def _adopt(self, settings: Settings) -> None:
         self._clients.adopt(settings)
-        logging.getLogger().setLevel(settings.logging.level.upper())
+        self._redactor.hide(emails=settings.redaction.email, phones=settings.redaction.phone)
+        adopt_logging(settings.logging, self._log)
+
+    async def _open_records(self) -> None:
+        redact_handlers(logging.getLogger(), self._redactor)
+        problem = await self._log.start()
+        if problem is not None:
+            logger.error("nothing can be done until the activity log can be written: %s", problem.message)
+        await self._journal.restore()
+        self._journal.note(Note(f"Browser Pilot {__version__} started."))
 
     def _note_rule(self, change: RuleChange) -> None:
         logger.info("the user changed the rule for %s: %s", change.pattern, change.after or "none")
+        before, after = str(change.before or "none"), str(change.after or "none")
+        self._journal.note(
+            Note(f"The rule for {change.pattern} was changed.", by="user", details={"before": before, "after": after})
+        )
 
     def _keep_answer(self, question: Question, answer: Answer) -> None:
         rule = rule_made_by(question, answer)
@@ -248,17 +321,18 @@ class Hub:
 
     async def _close_client(self, client: Client) -> None:
         self._parking.drop(client.id)
+        self._resources.drop(client)
         for session in self._sessions.ids_of(client):
             self._grants.forget(session)
-        self._announcer.forget(client.id)
         await self._guests.leave(origin_of(client.id))
+        await self._gateway.close_client(client)
         await self._sessions.close_client(client)
 
     async def _refresh_guests(self) -> bool:
         """Take in what the user changed about guests, and tell clients of the tools that came or went."""
         changed = await self._guests.refresh()
         if changed:
-            await self._announcer.tools_changed()
+            self._resources.tools_changed()
         return changed
 
     @contextlib.contextmanager
@@ -282,15 +356,29 @@ class Hub:
         # Playwright and Chromium put their temporary profiles here, so that the next start can find and remove them.
         os.environ["TMPDIR"] = str(make_private_folder(temporary_folder(self.home)))
 
+    async def _keep_egress(self) -> None:
+        """Without its proxy a browser reaches nothing, so a proxy that ended is started again."""
+        try:
+            if await self._egress.keep_listening():
+                logger.warning("the egress proxy had ended; it listens again")
+        except OSError as error:
+            logger.error("the egress proxy cannot listen at port %d: %s", self._egress.port, error.strerror)
+
     async def _keep_house(self) -> None:
-        """End clients that went away without a word, and a hub that nobody needs."""
+        """End clients that went away without a word, and a hub that nobody needs; remove records that are too old."""
         loop = asyncio.get_running_loop()
         last_used = loop.time()
+        records_due = loop.time()
         while True:
             idle_seconds = self.settings.hub.idle_minutes * 60
             self._clients.changed.clear()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._clients.changed.wait(), min(HOUSEKEEPING_SECONDS, idle_seconds))
+            self._limits.prune()
+            await self._keep_egress()
+            if loop.time() >= records_due:
+                records_due = loop.time() + RECORDS_SECONDS
+                await keep_records(self.home, self.settings.logging, self._log)
             await self._clients.expire(self.settings.sessions.idle_minutes * 60)
             await self._refresh_guests()
             await self._guests.end_idle()
@@ -299,39 +387,6 @@ class Hub:
             elif self._detached and loop.time() - last_used >= idle_seconds:
                 logger.info("nobody has needed the hub for %.1f minutes", idle_seconds / 60)
                 self.stop()
-
-
-@contextlib.contextmanager
-def bound_socket(host: str, port: int) -> Generator[tuple[socket.socket, str | None]]:
-    """A listening socket at the wanted port, or at any free one with a note that says so."""
-    note = None
-    try:
-        listener = _listener(host, port)
-    except OSError as error:
-        if port == 0 or error.errno not in (errno.EADDRINUSE, errno.EACCES):
-            raise SettingsError(
-                f"hub.host = {host!r}: cannot listen there ({error.strerror}).",
-                suggestions=["Use 127.0.0.1, or an address of this machine."],
-            ) from None
-        listener = _listener(host, 0)
-        why = "is taken by another program" if error.errno == errno.EADDRINUSE else "is not ours to use"
-        note = f"port {port} {why}; using {listener.getsockname()[1]}"
-    with listener:
-        yield listener, note
-
-
-def _listener(host: str, port: int) -> socket.socket:
-    """Listens at once: whoever reads the runtime file is never refused, and nobody else can get the port."""
-    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-    try:
-        if os.name == "posix":
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        listener.listen()
-    except OSError:
-        listener.close()
-        raise
-    return listener
 
 
 def _token(home: Path) -> str:

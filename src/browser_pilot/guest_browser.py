@@ -7,7 +7,7 @@ than the one asked for is read only after the guest's permission for that site w
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Literal, TypeVar, cast
@@ -36,6 +36,8 @@ from .pages.waiting import wait_for
 from .policy.hosts import Address, Site, page_site
 from .policy.rules import Ruleset
 from .policy.vocabulary import Effect
+from .records.activity import ActivityLog
+from .records.entries import Note
 from .records.redaction import Redactor
 from .records.secrets import SecretStore
 from .sessions.client import Client
@@ -238,14 +240,21 @@ def open_house(
     approvals: ApprovalQueue,
     rules: Callable[[], Ruleset],
     settings: Callable[[], GuestSettings],
+    secrets: SecretStore,
+    redactor: Redactor,
+    log: ActivityLog,
 ) -> GuestHouse:
     """The guests of a home, with everything that they need of the hub."""
-    redactor = Redactor()
-    secrets = GuestSecrets(SecretStore(home, redactor))
+    given = GuestSecrets(secrets)
+
+    async def record(guest: str, text: str, details: Mapping[str, object]) -> None:
+        await log.note(Note(text, by=f"guest {guest}", details=details))
+
     host = Host(
         browser=GatewayBrowser(gateway, setting=lambda: settings().browser),
-        permits=Permits(approvals, GrantBook(home)),
+        permits=Permits(approvals, GrantBook(home), record=record),
         fetcher=Fetcher(rules),
-        secret_of=secrets.value,
+        secret_of=given.value,
+        record=record,
     )
-    return GuestHouse(home, settings=settings, host=host, secret_of=secrets.value, redact=redactor.text)
+    return GuestHouse(home, settings=settings, host=host, secret_of=given.value, redact=redactor.text)

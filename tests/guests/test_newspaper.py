@@ -54,7 +54,8 @@ def hub(tmp_path_factory: pytest.TempPathFactory, modules: Path, paper: Newspape
             f"newspaper-{kind}", ["browser:tabs.create", "browser:activeTab.read"], site_of(paper), "allow"
         )
     asking = package(
-        script("return await MCP.requestHost(args.method, args.params)"),
+        # Backwards, because the hub hides cookies in whatever it tells an agent; the guest itself gets them.
+        script("return [...JSON.stringify(await MCP.requestHost(args.method, args.params))].reverse().join('')"),
         name="asking",
         secrets=[{"name": "EMAIL"}, {"name": "PASSWORD"}],
         tools=[{"name": "ask", "description": "Asks the host.", "inputSchema": {"type": "object"}}],
@@ -158,9 +159,11 @@ async def test_cookies_come_with_those_that_scripts_cannot_see(hub: HubProcess, 
                 },
             },
         )
-        assert '{"ok":true}' in text_of(signed_in), text_of(signed_in)
+        assert text_of(signed_in)[::-1] == '{"ok":true}'
         params = {"domain": "127.0.0.1", "openUrl": paper.url("/")}
-        answer = text_of(await client.call_tool("asking__ask", {"method": "browser.getCookies", "params": params}))
+        answer = text_of(await client.call_tool("asking__ask", {"method": "browser.getCookies", "params": params}))[
+            ::-1
+        ]
 
     assert any(f"session={session}" in answer for session in paper.sessions), answer
 
@@ -179,8 +182,8 @@ async def test_a_guest_signs_in_with_its_secrets_and_captures(hub: HubProcess, p
     async with http_client(hub) as client:
         answer = await client.call_tool("asking__ask", {"method": "browser.loginThenCapture", "params": params})
 
-    text = text_of(answer)
-    assert not answer.is_error, text
+    assert not answer.is_error, text_of(answer)
+    text = text_of(answer)[::-1]
     assert STORY in text
     assert paper.url("/more") in text
     assert any(f"session={session}" in text for session in paper.sessions)

@@ -164,7 +164,7 @@ async def test_clients_are_told_when_guests_come_and_go(hub: HubProcess) -> None
         if isinstance(getattr(message, "root", message), ToolListChangedNotification):
             changed.set()
 
-    async with stdio_adapter(hub.home, message_handler=note) as client:
+    async with stdio_adapter(hub.home, on_message=note) as client:
         assert "good__count" in {tool.name for tool in (await client.list_tools()).tools}
         await asyncio.to_thread(command, hub, "disable", "good")
         await asyncio.wait_for(changed.wait(), 30)

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..approvals.queue import Door
+
+# Writes down what a guest (its name) did, with details; raises when it cannot be written, and then it is not done.
+Record = Callable[[str, str, Mapping[str, object]], Awaitable[None]]
+
+
+async def no_record(_guest: str, _text: str, _details: Mapping[str, object]) -> None:
+    """For trials, where nothing is done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,22 +6,19 @@ again for the one that a page ended on.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..policy.hosts import Site, parse_address
 from ..policy.patterns import any_covers
 from .browser import Captured, Cookie, Credentials, GuestBrowser
-from .context import CallContext
+from .context import CallContext, Record, no_record
 from .fetch import Fetcher
 from .host_errors import HostRefusal
 from .manifest import Permission
 from .methods import CapturePage, EnsureLogin, Fetch, GetCookies, HttpGet, LoginThenCapture, parse_params
 from .permissions import Permits
 from .store import Installed
-
-logger = logging.getLogger(__name__)
 
 # The value of a guest's secret; None when the user has not given it.
 SecretOf = Callable[[str, str], str | None]
@@ -32,7 +29,16 @@ LOGIN: tuple[Permission, ...] = ("browser:tabs.create", "browser:login")
 
 
 class Host:
-    def __init__(self, *, browser: GuestBrowser, permits: Permits, fetcher: Fetcher, secret_of: SecretOf) -> None:
+    def __init__(
+        self,
+        *,
+        browser: GuestBrowser,
+        permits: Permits,
+        fetcher: Fetcher,
+        secret_of: SecretOf,
+        record: Record = no_record,
+    ) -> None:
+        self._record = record
         self._browser = browser
         self._permits = permits
         self._fetcher = fetcher
@@ -44,7 +50,8 @@ class Host:
         """The result; raises ``HostRefusal`` or an error of ours."""
         if context is None or not context.origin:
             raise HostRefusal("ERR_PERMISSION_DENIED", "This request serves no call, so that it has no origin.")
-        logger.info("guest %s asks for %s (%s)", guest.name, method, context.origin)
+        asked = {"method": method[:100], "origin": context.origin, "tool": context.tool, "url": _url_in(params)}
+        await self._record(guest.name, "A guest asked the host", asked)
         match method:
             case "browser.capturePage":
                 wish = parse_params(CapturePage, params)
@@ -134,6 +141,11 @@ class Host:
         if context.read_only and wish.method not in ("GET", "HEAD", "OPTIONS"):
             raise HostRefusal("ERR_PERMISSION_DENIED", "The client is read-only: only GET requests are sent for it.")
         return (await self._fetcher.fetch(wish, hosts=guest.manifest.hosts)).data()
+
+
+def _url_in(params: Mapping[str, Any]) -> str:
+    named = (params.get(name) for name in ("url", "loginUrl", "openUrl", "domain"))
+    return next((value[:500] for value in named if isinstance(value, str)), "")
 
 
 def header_of(cookies: Sequence[Cookie]) -> str:

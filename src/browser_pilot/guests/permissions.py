@@ -20,7 +20,7 @@ from ..errors import ApprovalDenied, PermissionDenied
 from ..home import write_private
 from ..policy.hosts import Site
 from ..policy.vocabulary import Effect, Risk
-from .context import CallContext
+from .context import CallContext, Record, no_record
 from .manifest import PERMISSIONS, Permission
 from .store import Installed
 
@@ -119,8 +119,9 @@ class _Asking:
 
 
 class Permits:
-    def __init__(self, queue: ApprovalQueue, book: GrantBook) -> None:
+    def __init__(self, queue: ApprovalQueue, book: GrantBook, *, record: Record = no_record) -> None:
         self._queue = queue
+        self._record = record
         self._book = book
         self._asking: dict[tuple[str, str, tuple[Permission, ...]], _Asking] = {}
 
@@ -141,6 +142,8 @@ class Permits:
         if not open_ones:
             return
         choice = await self._ask(guest, context, open_ones, site, what)
+        answered = {"permissions": list(open_ones), "site": str(site), "answer": choice, "origin": context.origin}
+        await self._record(guest.name, "A person answered what a guest may do", answered)
         if choice == "session":
             self._book.allow_for_a_while(guest.name, open_ones, str(site))
         elif choice in ("always", "block"):

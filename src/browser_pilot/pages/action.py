@@ -14,7 +14,7 @@ from typing import cast
 from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
-from browser_pilot.errors import NoTab, OutcomeUnknown, PilotError
+from browser_pilot.errors import ElementChanged, NoTab, OutcomeUnknown, PilotError
 from browser_pilot.pages.activity import Mark
 from browser_pilot.pages.dialogs import DialogAppeared
 from browser_pilot.pages.frames import Frame
@@ -78,12 +78,20 @@ class Hand:
 
 
 async def perform(
-    tab: Tab, target: Target | None, act: Callable[[Hand], Awaitable[Reply | None]], *, settling: bool = True
+    tab: Tab,
+    target: Target | None,
+    act: Callable[[Hand], Awaitable[Reply | None]],
+    *,
+    settling: bool = True,
+    frame: Frame | None = None,
 ) -> Outcome:
-    """Do one action and wait for what it sets off. A dialog that it opens ends the waiting and is told."""
+    """Do one action and wait for what it sets off. A dialog that it opens ends the waiting and is told.
+
+    ``frame`` is the one to watch when there is no target; left out, it is the main frame, looked up anew.
+    """
     tab.dialogs.require_none()
     session = await tab.world.frames.main_session()
-    frame = target.frame if target else (await tab.world.frames.list())[0]
+    frame = target.frame if target else frame or (await tab.world.frames.list())[0]
     await tab.activity.listen(session)
     mark = tab.activity.mark()
     hand = Hand(tab, frame, session, mark)
@@ -110,6 +118,10 @@ async def perform(
 
 async def answer_dialog(tab: Tab, *, accept: bool, text: str | None = None) -> Outcome:
     """Answer the open dialog, and wait for what the page does then; that may be another dialog."""
+    if tab.decided_dialog is not None and tab.dialogs.facts != tab.decided_dialog:
+        raise ElementChanged("Another dialog is open than the one that was decided about.")
+    if text is not None:
+        text = tab.fill(text, "")
     session = await tab.world.frames.main_session()
     mark = tab.activity.mark()
     mark.act()
@@ -118,8 +130,8 @@ async def answer_dialog(tab: Tab, *, accept: bool, text: str | None = None) -> O
         await tab.activity.listen(session)
         return await settle(tab, mark, await tab.world.main_frame(), None)
 
+    await tab.dialogs.answer(accept=accept, text=text)
     try:
-        await tab.dialogs.answer(accept=accept, text=text)
         return await tab.dialogs.unless_opened(rest())
     except DialogAppeared:
         return Outcome(dialog=tab.dialogs.facts, new_tabs=tuple(mark.tabs), downloads=tuple(mark.downloads))

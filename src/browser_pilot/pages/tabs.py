@@ -6,18 +6,30 @@ A context may be shared (a persistent profile), so only pages that we opened, an
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Literal, TypeAlias
 
 from playwright.async_api import BrowserContext, Page
 
 from .playwright_errors import translated
 from .tab import Tab
+from .unreached import Troubles, no_troubles
+
+# A tab came or went, or there is something new on its console or its network.
+TabNews: TypeAlias = Literal["opened", "closed", "console", "network"]
+Tell: TypeAlias = Callable[[str, TabNews], None]
 
 
 class TabSet:
-    def __init__(self, context: BrowserContext, numbers: Iterator[int]) -> None:
+    """``tell`` is called with the id of a tab and what is new about it."""
+
+    def __init__(
+        self, context: BrowserContext, numbers: Iterator[int], *, tell: Tell, troubles: Troubles = no_troubles
+    ) -> None:
         self._context = context
         self._numbers = numbers
+        self._troubles = troubles
+        self._tell = tell
         self._tabs: dict[str, Tab] = {}
         self._hidden: set[str] = set()
         self._not_closed_by_us: set[str] = set()
@@ -46,7 +58,7 @@ class TabSet:
         """A tab that is not among the client's: not listed, never the current one, and without popups."""
         with translated("Opening a tab in the background"):
             page = await self._context.new_page()
-        tab = Tab(f"h{secrets.token_hex(8)}", page)
+        tab = Tab(f"h{secrets.token_hex(8)}", page, self._troubles)
         self._tabs[tab.id] = tab
         self._hidden.add(tab.id)
         self._not_closed_by_us.add(tab.id)
@@ -61,15 +73,18 @@ class TabSet:
         with translated("Closing the tab"):
             await tab.page.close()
         self._not_closed_by_us.discard(tab.id)
-        self._hidden.discard(tab.id)
         self._forget(tab)
 
     def _adopt(self, page: Page) -> Tab:
-        tab = Tab(f"t{next(self._numbers)}", page)
+        tab = Tab(f"t{next(self._numbers)}", page, self._troubles)
         self._tabs[tab.id] = tab
         self._not_closed_by_us.add(tab.id)
         page.on("popup", lambda popup: self._adopt_popup(tab, popup))
         page.on("close", lambda _: self._forget(tab))
+        page.on("crash", lambda _: self._tell(tab.id, "closed"))
+        tab.console.on_change(lambda: self._tell(tab.id, "console"))
+        tab.network.on_change(lambda: self._tell(tab.id, "network"))
+        self._tell(tab.id, "opened")
         return tab
 
     def _adopt_popup(self, opener: Tab, page: Page) -> None:
@@ -78,10 +93,15 @@ class TabSet:
 
     def _adopt_orphan(self, page: Page) -> None:
         """A link that was opened in a tab of its own has no opener, but the page that held it expects one."""
-        opener = next((tab for tab in self._tabs.values() if tab.activity.expects(page.url)), None)
+        opener = next((tab for tab in self if tab.activity.expects(page.url)), None)
         if opener is not None:
             self._adopt_popup(opener, page)
 
     def _forget(self, tab: Tab) -> None:
-        if self._tabs.pop(tab.id, None) is not None and self.current_id == tab.id:
+        if self._tabs.pop(tab.id, None) is None:
+            return
+        if self.current_id == tab.id:
             self.current_id = next((one for one in reversed(self._tabs) if one not in self._hidden), None)
+        if tab.id not in self._hidden:
+            self._tell(tab.id, "closed")
+        self._hidden.discard(tab.id)

@@ -94,6 +94,10 @@ class World:
         self._crashed = False
         page.on("crash", self._note_crash)
 
+    @property
+    def crashed(self) -> bool:
+        return self._crashed
+
     def _note_crash(self, _page: Page) -> None:
         self._crashed = True
         for deadline in self._deadlines:

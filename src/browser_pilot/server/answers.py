@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 import toon_format
 
 from ..config import AnswerFormat
 from ..errors import PilotError
+from ..records.redaction import Json, Redactor
+
+# Inside a quoted cell every quote has a backslash before it, so this is always a cell of its own.
+_EMPTY_CELL = re.compile(r'(?<=,)""(?=,|$)', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -26,11 +32,21 @@ class Answer:
     pictures: tuple[Picture, ...] = ()
     text: str | None = None
 
+    def redacted(self, redactor: Redactor) -> Answer:
+        """The same without what must not be seen. Pictures are as the page shows itself to a person."""
+        text = None if self.text is None else redactor.text(self.text)
+        return Answer(redacted_data(self.data, redactor), self.pictures, text)
+
+
+def redacted_data(data: Mapping[str, object], redactor: Redactor) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", redactor.data(cast("Json", dict(data))))
+
 
 def render(data: Mapping[str, object], answer_format: AnswerFormat) -> str:
     if answer_format == "json":
         return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return toon_format.encode(dict(data))
+    # Most cells of a page's table are empty. A cell without anything in it reads as empty and costs a token less.
+    return _EMPTY_CELL.sub("", toon_format.encode(dict(data)))
 
 
 def error_data(error: PilotError) -> dict[str, object]:

@@ -19,12 +19,15 @@ from .. import __version__
 from ..approvals.queue import Door
 from ..errors import InternalError, InvalidArgument, PilotError
 from ..gateway import Gateway
+from ..records.metrics import Metrics
+from ..records.redaction import Redactor
 from ..sessions.client import Client
-from .announcing import Announcer
-from .answers import Answer, error_data, render
+from .answers import Answer, error_data, redacted_data, render
+from .counting import counted
 from .elicitation import FormDoor, can_show_forms
 from .parking import Parking, sealing
 from .registry import Call, Registry, Tool
+from .resources import Resources, serve_resources
 from .schema import parse_arguments
 
 logger = logging.getLogger(__name__)
@@ -40,7 +43,7 @@ text=…, role=button[name="Save"]), or {ref}, {css}, {role, name}. Every tool a
 
 
 class PilotServer(Server[Any]):
-    """The SDK's server, which by default would not announce that the tool list can change."""
+    """The SDK's server, which by default would not announce that the lists of tools and resources can change."""
 
     def create_initialization_options(
         self,
@@ -48,7 +51,7 @@ class PilotServer(Server[Any]):
         experimental_capabilities: dict[str, dict[str, Any]] | None = None,
         extensions: dict[str, dict[str, Any]] | None = None,
     ) -> InitializationOptions:
-        options = notification_options or NotificationOptions(tools_changed=True)
+        options = notification_options or NotificationOptions(tools_changed=True, resources_changed=True)
         return super().create_initialization_options(options, experimental_capabilities, extensions)
 
 
@@ -56,12 +59,15 @@ def build_server(
     registry: Registry,
     gateway: Gateway,
     parking: Parking,
+    metrics: Metrics,
+    resources: Resources,
     client_of: Callable[[Context], Client],
-    announcer: Announcer,
 ) -> PilotServer:
+    names = frozenset(tool.name for tool in registry)
+
     async def list_tools(context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         client = _introduce(client_of(context), context)
-        announcer.note(client.id, context)
+        resources.feed(client).use(context.session)
         return types.ListToolsResult(tools=[_describe(tool) for tool in _tools_of(registry, client).values()])
 
     async def call_tool(
@@ -70,7 +76,8 @@ def build_server(
         client = _introduce(client_of(context), context)
 
         async def work(doors: tuple[Door, ...]) -> types.CallToolResult:
-            return await run_tool(registry, gateway, client, params.name, params.arguments or {}, doors)
+            work = run_tool(registry, gateway, client, params.name, params.arguments or {}, doors)
+            return await counted(metrics, params.name if params.name in names else "unknown", work)
 
         if params.request_state is not None:
             return await parking.resume(params.request_state, params.input_responses)
@@ -87,8 +94,8 @@ def build_server(
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        on_subscriptions_listen=announcer.listen,
     )
+    serve_resources(server, resources, lambda context: _introduce(client_of(context), context))
     server.middleware.append(sealing(lambda context: client_of(context).id))
     return server
 
@@ -112,15 +119,15 @@ async def run_tool(
         call = Call(client, tool, gateway, arguments, doors)
         answer = await tool.handler(call, parse_arguments(tool.arguments, arguments))
     except PilotError as error:
-        return _failure(error, name, answer_format)
+        return _failure(error, name, answer_format, gateway.redactor)
     except Exception:
         logger.exception("%s failed in a way that it should not", name)
         error = InternalError(
             f"{name[:100]} failed unexpectedly; the hub's log has the details.",
             suggestions=["Try another way, and report this as a bug."],
         )
-        return _failure(error, name, answer_format)
-    return types.CallToolResult(content=_content(answer, answer_format))
+        return _failure(error, name, answer_format, gateway.redactor)
+    return types.CallToolResult(content=_content(answer.redacted(gateway.redactor), answer_format))
 
 
 def _tools_of(registry: Registry, client: Client) -> dict[str, Tool[Any]]:
@@ -158,9 +165,9 @@ def _check_size(arguments: dict[str, Any]) -> None:
         )
 
 
-def _failure(error: PilotError, tool: str, answer_format: Any) -> types.CallToolResult:
+def _failure(error: PilotError, tool: str, answer_format: Any, redactor: Redactor) -> types.CallToolResult:
     error.metadata.setdefault("tool", tool[:100])
-    text = render(error_data(error), answer_format)
+    text = render(redacted_data(error_data(error), redactor), answer_format)
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 
 

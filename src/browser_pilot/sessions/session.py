@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from ..engines.engine import ContextRequest, Engine, LiveContext
 from ..errors import BrowserCrashed, NoTab, PilotError
 from ..pages.tab import Tab
-from ..pages.tabs import TabSet
+from ..pages.tabs import TabSet, Tell
+from ..policy.hosts import Site
+from ..policy.patterns import Pattern
+from ..policy.rules import Ruleset
 
 
 @dataclass(frozen=True)
@@ -25,15 +28,26 @@ class _Opened:
 
 
 class Session:
-    def __init__(self, session_id: str, engine: Engine, request: ContextRequest) -> None:
+    """``rules`` gives those in force for the session, whenever it is called."""
+
+    def __init__(
+        self, session_id: str, engine: Engine, request: ContextRequest, rules: Callable[[], Ruleset], *, tell: Tell
+    ) -> None:
         self.id = session_id
+        self._tell = tell
         self._engine = engine
         self._request = request
+        self._rules = rules
         self._numbers = itertools.count(1)
         self._opened: _Opened | None = None
         self._opening = asyncio.Lock()
         # Tabs that went down with their browser and that nobody was told about yet.
         self._lost_tabs: frozenset[str] = frozenset()
+
+    @property
+    def domains(self) -> tuple[Pattern, ...] | None:
+        """The only ones that it may use; None for no such limit."""
+        return self._request.domains
 
     def tabs(self) -> list[Tab]:
         return list(self._opened.tabs) if self._opened else []
@@ -89,6 +103,15 @@ class Session:
             with suppress(PilotError):
                 await tabs.close(tab)
 
+    def let_open(self, site: Site) -> None:
+        """The agent was allowed to go to this site; called when the tab to go in is there."""
+        if self._opened is not None:
+            self._opened.live.let_open(site)
+
+    async def keep_out_of_urls(self, values: Iterable[str]) -> None:
+        """These values are about to be typed as secrets: no address may carry them from now on."""
+        await (await self._ensure_open()).live.keep_out_of_urls(values)
+
     def select(self, tab_id: str) -> Tab:
         tab = self.tab(tab_id)
         if self._opened is not None:
@@ -111,8 +134,9 @@ class Session:
     async def _ensure_open(self) -> _Opened:
         async with self._opening:
             if self._opened is None or not self._opened.live.alive:
-                live = await self._engine.open(self._request)
-                self._opened = _Opened(live, TabSet(live.context, self._numbers))
+                live = await self._engine.open(self._request, self._rules)
+                tabs = TabSet(live.context, self._numbers, tell=self._tell, troubles=live.trouble)
+                self._opened = _Opened(live, tabs)
                 live.on_lost(lambda: self._note_loss(live))
             return self._opened
 
