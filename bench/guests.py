@@ -89,13 +89,16 @@ async def measure_guest(home: Path) -> None:
     plain = [await call(n=n) for n in range(ROUNDS)]
     hosted = [await call(host=True) for _ in range(ROUNDS)]
     await house.close()
-    report("start to first answer, warm", statistics.median(starts), 150)
-    report("call", statistics.median(plain), 3)
-    report("host request's own cost", statistics.median(hosted) - statistics.median(plain), 2)
+    report("start to first answer, warm", statistics.median(starts), min(starts), 150)
+    report("call", statistics.median(plain), min(plain), 3)
+    own = statistics.median(hosted) - statistics.median(plain)
+    report("host request's own cost", own, min(hosted) - min(plain), 2)
 
 
-def report(what: str, ms: float, limit_ms: float) -> None:
-    print(f"{what:<40} {ms:8.2f} ms   at most {limit_ms:g}: {'met' if ms <= limit_ms else 'MISSED'}")
+def report(what: str, ms: float, best_ms: float, limit_ms: float) -> None:
+    """The median counts; the best tells what a busy machine added."""
+    verdict = "met" if ms <= limit_ms else "MISSED"
+    print(f"{what:<40} {ms:8.2f} ms   (best {best_ms:.2f})   at most {limit_ms:g}: {verdict}")
 
 
 @contextmanager

@@ -7,7 +7,7 @@ into what ``run`` loads, under the same locks, because it too works on what a st
 
 from __future__ import annotations
 
-import base64
+import binascii
 import os
 import sys
 from typing import Any
@@ -79,13 +79,13 @@ def _compile(channel: Channel, orders: dict[str, Any]) -> None:
 
     from browser_pilot.guests.child.engine import compile_module
 
-    code = base64.b64decode(orders["code"])
+    code = binascii.a2b_base64(orders["code"])
     _lock(_COMPILE_BYTES, may_make_code=True)
     try:
         compiled = compile_module(code)
     except WasmtimeError as error:
         raise LimitExceeded("error", str(error).splitlines()[0]) from None
-    channel.send({"type": "compiled", "module": base64.b64encode(compiled).decode("ascii")})
+    channel.send({"type": "compiled", "module": binascii.b2a_base64(compiled, newline=False).decode("ascii")})
 
 
 def _lock(memory_bytes: int, *, may_make_code: bool = False) -> None:

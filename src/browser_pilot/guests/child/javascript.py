@@ -36,6 +36,33 @@ _IMPORTS = {
 }
 
 
+_NAME = "quickjs"
+_FUNCTIONS = (
+    "_initialize",
+    "qjs_call",
+    "qjs_eval",
+    "qjs_execute_pending_job",
+    "qjs_free_cstring",
+    "qjs_free_value",
+    "qjs_get_exception",
+    "qjs_get_global",
+    "qjs_get_prop_string",
+    "qjs_get_string_len",
+    "qjs_get_undefined",
+    "qjs_init",
+    "qjs_is_exception",
+    "qjs_new_host_function",
+    "qjs_new_string",
+    "qjs_promise_result",
+    "qjs_promise_state",
+    "qjs_set_max_stack_size",
+    "qjs_set_memory_limit",
+    "qjs_set_prop_string",
+    "wasm_free",
+    "wasm_malloc",
+)
+
+
 class _Silent:
     """The engine's own streams: nothing comes in, nothing goes out."""
 
@@ -58,6 +85,7 @@ class JavaScriptGuest:
         self._functions: dict[str, Func] = {}
         self._memory: Memory
         self._hooks: dict[str, int] = {}
+        self._undefined = self._length = self._vector = 0
 
     def run(self, script: str, *, prelude: str, memory_bytes: int, environment: Mapping[str, str]) -> None:
         """Until nothing can move it on, or the hub goes; raises what ends it otherwise."""
@@ -85,15 +113,18 @@ class JavaScriptGuest:
             linker.define_func("env", name, kind, _nothing if results else _really_nothing)
         linker.define_func("env", "host_call", FuncType([i32] * 5, [i32]), self._host_call, access_caller=True)
         instance: Instance = linker.instantiate(store, self._module)
-        exports = instance.exports(store)
-        for name, export in cast("Mapping[str, object]", exports).items():
-            if isinstance(export, Func):
-                self._functions[name] = export
-        self._memory = cast("Memory", exports["memory"])
+        # Its 300 exports are not listed one by one, which would cost more than everything else here.
+        linker.define_instance(store, _NAME, instance)
+        self._functions = {name: cast("Func", linker.get(store, _NAME, name)) for name in _FUNCTIONS}
+        self._memory = cast("Memory", linker.get(store, _NAME, "memory"))
         self._call("_initialize")
         self._call("qjs_init")
         self._call("qjs_set_memory_limit", int(memory_bytes * _HEAP_SHARE))
         self._call("qjs_set_max_stack_size", _STACK_BYTES)
+        self._undefined = self._call("qjs_get_undefined")
+        # Two words that every exchange with the engine needs: where it puts a length, and where it finds an argument.
+        self._length = self._put(bytes(8))
+        self._vector = self._length + 4
         name = self._put(b"pilot\0")
         function = self._call("qjs_new_host_function", name, 5, 2)
         key = self._put(b"__pilot\0")
@@ -105,13 +136,16 @@ class JavaScriptGuest:
             self._channel.idle()
         message = self._channel.receive(float(waits) / 1000 if waits not in ("", "host") else None)
         if message is None:
-            self._invoke("fire")
+            self._free(self._invoke("fire"))
         elif message["type"] == "line":
             self._meter.renew()
-            self._invoke("deliver", cast("str", message["text"]))
+            self._free(self._invoke("deliver", cast("str", message["text"])))
         elif message["type"] == "host_response":
-            self._invoke("settle", json.dumps(message))
+            self._free(self._invoke("settle", json.dumps(message)))
         self._finish_jobs()
+
+    def _free(self, value: int) -> None:
+        self._call("qjs_free_value", value)
 
     def _finish_jobs(self) -> None:
         while self._call("qjs_execute_pending_job") > 0:
@@ -130,15 +164,13 @@ class JavaScriptGuest:
 
     def _invoke(self, hook: str, argument: str | None = None) -> int:
         """Call one of the prelude's functions. What a timer's callback throws is the guest's own trouble: logged."""
-        given, vector = 0, 0
+        given = 0
         if argument is not None:
             given = self._new_text(argument)
-            vector = self._put(given.to_bytes(4, "little"))
-        undefined = self._call("qjs_get_undefined")
-        value = self._call("qjs_call", self._hooks[hook], undefined, 1 if vector else 0, vector)
-        if vector:
-            self._call("wasm_free", vector)
-            self._call("qjs_free_value", given)
+            self._memory.write(self._store, given.to_bytes(4, "little"), self._vector)
+        value = self._call("qjs_call", self._hooks[hook], self._undefined, 1 if given else 0, self._vector)
+        if given:
+            self._free(given)
         if self._call("qjs_is_exception", value):
             self._channel.log("error", self._exception())
         return value
@@ -175,14 +207,12 @@ class JavaScriptGuest:
 
     def _take_text(self, value: int) -> str:
         """The value as text; it is freed."""
-        length = self._put(bytes(4))
-        start = self._call("qjs_get_string_len", value, length) & 0xFFFFFFFF
-        size = int.from_bytes(self._memory.read(self._store, length, length + 4), "little")
+        start = self._call("qjs_get_string_len", value, self._length) & 0xFFFFFFFF
+        size = int.from_bytes(self._memory.read(self._store, self._length, self._length + 4), "little")
         text = bytes(self._memory.read(self._store, start, start + size)) if start else b""
         if start:
             self._call("qjs_free_cstring", start)
-        self._call("wasm_free", length)
-        self._call("qjs_free_value", value)
+        self._free(value)
         return text.decode(errors="replace")
 
     def _host_call(self, caller: Caller, _name: int, _length: int, _this: int, count: int, vector: int) -> int:
@@ -205,16 +235,12 @@ class JavaScriptGuest:
 
     def _read_argument(self, caller: Caller, value: int) -> str:
         functions = self._functions
-        length = cast("int", functions["wasm_malloc"](caller, 4)) & 0xFFFFFFFF
-        if not length:
-            raise LimitExceeded("memory", "it has no memory left")
-        start = cast("int", functions["qjs_get_string_len"](caller, value, length)) & 0xFFFFFFFF
+        start = cast("int", functions["qjs_get_string_len"](caller, value, self._length)) & 0xFFFFFFFF
         memory = GuestMemory(caller)
-        size = int.from_bytes(memory.read(length, 4), "little")
+        size = int.from_bytes(memory.read(self._length, 4), "little")
         data = memory.read(start, size) if start else b""
         if start:
             functions["qjs_free_cstring"](caller, start)
-        functions["wasm_free"](caller, length)
         return data.decode(errors="replace")
 
 

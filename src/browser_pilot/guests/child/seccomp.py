@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import platform
+import os
 import struct
 import sys
 
@@ -58,12 +58,12 @@ class _Program(ctypes.Structure):
 
 
 def is_supported() -> bool:
-    return sys.platform.startswith("linux") and platform.machine() in _MACHINES
+    return sys.platform.startswith("linux") and os.uname().machine in _MACHINES
 
 
 def lock_down(*, may_make_code: bool = False) -> None:
     """From here on, for good. Raises OSError where the kernel refuses. A compiler must be able to make code."""
-    architecture, own_number, allowed = _MACHINES[platform.machine()]
+    architecture, own_number, allowed = _MACHINES[os.uname().machine]
     code = b"".join(struct.pack("HBBI", *one) for one in _filter(architecture, allowed, may_make_code))
     buffer = ctypes.create_string_buffer(code, len(code))
     program = _Program(len(code) // 8, ctypes.addressof(buffer))
