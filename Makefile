@@ -5,12 +5,12 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 ROOT := $(if $(filter 0,$(shell id -u)),,sudo -n)
 
-.PHONY: run test setup check fuzz demo docs bench python-venv clean
+.PHONY: run test setup check fuzz demo docs bench python-venv wasi-clang clean
 
 run: setup
 	@$(BIN)/browser-pilot serve --prove
 
-test: setup
+test: setup wasi-clang
 	@$(BIN)/python -m pytest -n 2
 
 check: setup
@@ -57,6 +57,14 @@ python-venv:
 	@$(ROOT) sh -c 'apt-get install -y python3-venv || { apt-get update && apt-get install -y python3-venv; }' >/dev/null 2>&1 \
 		&& $(PYTHON) -c 'import ensurepip' \
 		|| { echo "That did not work. Please run: sudo apt-get install python3-venv"; exit 1; }
+
+# The tests build a guest from C. Where this cannot be installed, those tests are left out, and say so.
+wasi-clang:
+	@command -v clang >/dev/null && [ -d /usr/include/wasm32-wasi ] || ! command -v apt-get >/dev/null || { \
+		echo "Installing clang for WASI, for the tests of guests in C …"; \
+		$(ROOT) sh -c 'p="clang lld wasi-libc libclang-rt-dev-wasm32"; apt-get install -y --no-install-recommends $$p \
+			|| { apt-get update && apt-get install -y --no-install-recommends $$p; }' >/dev/null 2>&1 \
+		|| echo "That did not work: the tests of guests in C are left out."; }
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache dist

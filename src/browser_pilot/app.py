@@ -35,6 +35,7 @@ from .gateway import Gateway
 from .gateway.journal import Journal
 from .gateway.limits import Limits
 from .gateway.secrets import SecretFilling
+from .guest_browser import open_house
 from .home import make_private_folder, write_private
 from .in_force import InForce, RuleChange, keep_out_of_the_hub
 from .leftovers import end_leftovers, temporary_folder
@@ -52,6 +53,8 @@ from .records.secrets import SecretStore
 from .runtime import RuntimeInfo, read_runtime, remove_runtime, write_runtime
 from .server.clients import ClientList
 from .server.guard import names_of
+from .server.guest_tools import GuestRegistry, origin_of
+from .server.guests_api import guest_routes
 from .server.health import health_data
 from .server.http import build_app
 from .server.local import LocalListener
@@ -137,11 +140,22 @@ class Hub:
             secrets=SecretFilling(self._secrets),
             redactor=self._redactor,
         )
+        self._guests = open_house(
+            home,
+            gateway=self._gateway,
+            approvals=self._approvals,
+            rules=lambda: self._in_force.rules,
+            settings=lambda: self.settings.guests,
+            secrets=self._secrets,
+            redactor=self._redactor,
+            log=self._log,
+        )
+        self._registry = GuestRegistry(REGISTRY, self._guests)
         self._resources = Resources()
         tab_logs = TabLogs(self._resources, REGISTRY, partial(run_tool, REGISTRY, self._gateway))
         self._resources.add(tab_logs)
         self._sessions.on_tab_news(tab_logs.note)
-        self._clients = ClientList(settings, REGISTRY, self._close_client)
+        self._clients = ClientList(settings, self._registry, self._close_client)
         vitals.add_gauges(
             self._metrics,
             clients=self._clients,
@@ -194,12 +208,13 @@ class Hub:
             host, port = self.settings.hub.host, listener.getsockname()[1]
             self._in_force.add_built_in(keep_out_of_the_hub(host, port))
             app = build_app(
-                registry=REGISTRY,
+                registry=self._registry,
                 gateway=self._gateway,
                 clients=self._clients,
                 approvals=self._approvals,
                 parking=self._parking,
                 resources=self._resources,
+                more_routes=guest_routes(self._guests, self._refresh_guests),
                 token=token,
                 hosts=names_of(host, port, self.settings.hub.allowed_hosts),
                 health=self.health,
@@ -212,10 +227,11 @@ class Hub:
                 clients=self._clients,
                 replaceable=self._detached,
                 server_for=lambda client: build_server(
-                    REGISTRY, self._gateway, self._parking, self._metrics, self._resources, lambda _: client
+                    self._registry, self._gateway, self._parking, self._metrics, self._resources, lambda _: client
                 ),
                 retire=self.stop,
             )
+            await self._guests.refresh()
             address = await local.start(self.home)
             await self._egress.start()
             http = _HttpServer(
@@ -239,6 +255,7 @@ class Hub:
                     http.should_exit = True
                     await local.close()
                     await asyncio.wait({serving}, timeout=HTTP_CLOSE_SECONDS + 1)
+                    await self._guests.close()
                     await self._sessions.close()
                     await self._engine.close()
                     await self._egress.close()
@@ -307,8 +324,16 @@ class Hub:
         self._resources.drop(client)
         for session in self._sessions.ids_of(client):
             self._grants.forget(session)
+        await self._guests.leave(origin_of(client.id))
         await self._gateway.close_client(client)
         await self._sessions.close_client(client)
+
+    async def _refresh_guests(self) -> bool:
+        """Take in what the user changed about guests, and tell clients of the tools that came or went."""
+        changed = await self._guests.refresh()
+        if changed:
+            self._resources.tools_changed()
+        return changed
 
     @contextlib.contextmanager
     def _only_one(self) -> Generator[None]:
@@ -355,6 +380,8 @@ class Hub:
                 records_due = loop.time() + RECORDS_SECONDS
                 await keep_records(self.home, self.settings.logging, self._log)
             await self._clients.expire(self.settings.sessions.idle_minutes * 60)
+            await self._refresh_guests()
+            await self._guests.end_idle()
             if len(self._clients):
                 last_used = loop.time()
             elif self._detached and loop.time() - last_used >= idle_seconds:

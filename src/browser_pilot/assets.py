@@ -39,6 +39,13 @@ ASSETS = {
         file="Readability.js",
         licence="LICENSE.md",
     ),
+    "quickjs": Asset(
+        package="quickjs-wasi",
+        version="3.6.2",
+        integrity="sha512-FCqGtGOrMgzUiIrMNMA2YnsOxCNwo31dzqXvclXUC6xeT35NJLKXQJsvbeCTjvoFAwZgEAPg8U6+KAPDGXn8Mg==",
+        file="quickjs.wasm",
+        licence="LICENSE",
+    ),
 }
 
 

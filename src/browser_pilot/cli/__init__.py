@@ -51,6 +51,7 @@ COMMANDS = {
     "tools": Place("tools", "tools", TOOLS),
     "call": Place("call", "call", TOOLS),
     "demo": Place("demo", "demo", TOOLS),
+    "guest": Place("guest", "commands", TOOLS),
     "doctor": Place("doctor", "doctor", MACHINE),
     "mcp-config": Place("mcp_config", "mcp_config", MACHINE),
     "setup-browser": Place("setup_browser", "setup_browser", MACHINE),

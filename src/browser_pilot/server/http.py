@@ -6,7 +6,7 @@ All of it is behind the guard: `/health` alone needs no token, and therefore tel
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
@@ -102,6 +102,7 @@ def build_app(
     approvals: ApprovalQueue,
     parking: Parking,
     resources: Resources,
+    more_routes: Sequence[Route],
     token: str,
     hosts: frozenset[str],
     health: Callable[[], dict[str, Any]],
@@ -148,6 +149,7 @@ def build_app(
             Route("/api/stop", stop_hub, methods=["POST"]),
             Route("/api/reload", reload_settings, methods=["POST"]),
             *approval_routes(approvals),
+            *more_routes,
         ],
         middleware=[Middleware(Guard, token=token, hosts=hosts)],
         lifespan=lifespan,

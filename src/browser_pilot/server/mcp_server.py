@@ -68,6 +68,7 @@ def build_server(
 
     async def list_tools(context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         client = _introduce(client_of(context), context)
+        resources.feed(client).use(context.session)
         return types.ListToolsResult(tools=[_describe(tool) for tool in _tools_of(registry, client).values()])
 
     async def call_tool(

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from ..engines.engine import ContextRequest, Engine, LiveContext
-from ..errors import BrowserCrashed, NoTab
+from ..errors import BrowserCrashed, NoTab, PilotError
 from ..pages.tab import Tab
 from ..pages.tabs import TabSet, Tell
 from ..policy.hosts import Site
@@ -90,6 +91,17 @@ class Session:
     async def open_tab(self) -> Tab:
         self._lost_tabs = frozenset()
         return await (await self._ensure_open()).tabs.open()
+
+    @asynccontextmanager
+    async def background_tab(self) -> AsyncGenerator[Tab]:
+        """A tab that nobody sees but whoever knows its id; closed at the end."""
+        tabs = (await self._ensure_open()).tabs
+        tab = await tabs.open_hidden()
+        try:
+            yield tab
+        finally:
+            with suppress(PilotError):
+                await tabs.close(tab)
 
     def let_open(self, site: Site) -> None:
         """The agent was allowed to go to this site; called when the tab to go in is there."""

@@ -93,3 +93,13 @@ function articleOf(target) {
   if (!found || tidy(found.textContent ?? '').length < whole * 0.75) return null;
   return { html: found.content, scope: 'article', byline: found.byline ?? '' };
 }
+
+/** The document's links, as JSON. @param {number} most */
+pilot.links = (most) => {
+  const links = [...document.querySelectorAll('a[href]')].slice(0, most);
+  return JSON.stringify(
+    links
+      .filter((link) => link instanceof HTMLAnchorElement && /^https?:$/.test(link.protocol))
+      .map((link) => ({ text: (link.textContent ?? '').trim().slice(0, 500), url: /** @type {HTMLAnchorElement} */ (link).href })),
+  );
+};
