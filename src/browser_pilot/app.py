@@ -28,8 +28,11 @@ from .approvals.grants import SessionGrants
 from .approvals.questions import Answer, Question
 from .approvals.queue import ApprovalQueue
 from .approvals.rules_store import RulesStore
+from .bridge.bridge import Bridge
 from .config import Settings, load_settings
+from .engines.choice import EngineChoice
 from .engines.managed import ManagedEngine
+from .engines.own import OwnEngine
 from .errors import PilotError, SettingsError
 from .gateway import Gateway
 from .home import make_private_folder, write_private
@@ -38,6 +41,7 @@ from .leftovers import end_leftovers, temporary_folder
 from .locks import held
 from .policy.budgets import Budgets
 from .runtime import RuntimeInfo, read_runtime, remove_runtime, write_runtime
+from .server.browsers_api import bridge_routes
 from .server.clients import ClientList
 from .server.guard import names_of
 from .server.http import build_app
@@ -47,11 +51,13 @@ from .server.parking import Parking
 from .server.tools import REGISTRY
 from .sessions.client import Client
 from .sessions.registry import SessionRegistry
+from .settings_file import set_setting
 
 logger = logging.getLogger(__name__)
 
 HTTP_CLOSE_SECONDS = 2
 HOUSEKEEPING_SECONDS = 30.0
+LARGEST_FRAME = 256 * 1024 * 1024
 LAST_GOOD = "the last change has a mistake and was not taken; `browser-pilot policy show` says which"
 
 
@@ -98,7 +104,15 @@ class Hub:
         self._started = time.time()
         self._stop = asyncio.Event()
         self._engine = ManagedEngine()
-        self._sessions = SessionRegistry(self._engine)
+        self._bridge = Bridge(
+            home,
+            idle_seconds=lambda: self.settings.browser.own_idle_minutes * 60,
+            note=self._note_bridge,
+            mode=lambda: self.settings.policy.own_mode,
+            set_mode=self._choose_own_mode,
+        )
+        self._own_engine = OwnEngine(self._bridge, self._engine.driver)
+        self._sessions = SessionRegistry(EngineChoice(self._engine, self._own_engine))
         self._approvals = ApprovalQueue(keep=self._keep_answer)
         self._grants = SessionGrants()
         self._parking = Parking()
@@ -160,7 +174,9 @@ class Hub:
                 health=self.health,
                 stop=self.stop,
                 reload=self.reload,
+                more_routes=bridge_routes(self._bridge),
             )
+            self._own_engine.listen(host, port)
             local = LocalListener(
                 token=token,
                 clients=self._clients,
@@ -170,13 +186,23 @@ class Hub:
             )
             address = await local.start(self.home)
             http = _HttpServer(
-                uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=HTTP_CLOSE_SECONDS)
+                uvicorn.Config(
+                    app,
+                    log_config=None,
+                    access_log=False,
+                    timeout_graceful_shutdown=HTTP_CLOSE_SECONDS,
+                    ws="websockets-sansio",
+                    ws_max_size=LARGEST_FRAME,
+                    # On loopback a copy is many times faster than compressing.
+                    ws_per_message_deflate=False,
+                )
             )
             info = RuntimeInfo(os.getpid(), self._started, __version__, host, port, address, token, self._detached)
             async with asyncio.TaskGroup() as tasks:
                 serving = tasks.create_task(http.serve(sockets=[listener]))
                 keeping = tasks.create_task(self._keep_house())
                 watching = tasks.create_task(self._in_force.watch(self._adopt))
+                bridging = tasks.create_task(self._bridge.keep_house())
                 warming = tasks.create_task(self._engine.warm())
                 write_runtime(self.home, info)
                 try:
@@ -185,8 +211,12 @@ class Hub:
                     remove_runtime(self.home, info.pid)
                     keeping.cancel()
                     watching.cancel()
+                    bridging.cancel()
                     self._approvals.close()
                     warming.cancel()
+                    # The user's tabs stay open: the next hub finds them again.
+                    await self._own_engine.let_go()
+                    await self._bridge.close()
                     http.should_exit = True
                     await local.close()
                     await asyncio.wait({serving}, timeout=HTTP_CLOSE_SECONDS + 1)
@@ -226,6 +256,14 @@ class Hub:
         if rule is not None:
             self._rules_store.put(rule)
             self._in_force.reload()
+
+    def _note_bridge(self, event: str, details: dict[str, str]) -> None:
+        logger.info("%s: %s", event, ", ".join(f"{name} {value}" for name, value in details.items()))
+
+    def _choose_own_mode(self, mode: str) -> None:
+        """The user chose a mode in the browser; it is kept like any other setting."""
+        set_setting(self.home, ("policy", "own_mode"), mode)
+        self.reload()
 
     async def _close_client(self, client: Client) -> None:
         self._parking.drop(client.id)

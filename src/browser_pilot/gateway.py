@@ -54,6 +54,7 @@ class Gateway:
         """Do something with the client's session: its tabs as a whole."""
         with _reported(intent):
             session = self._sessions.find(intent.client, intent.session)
+            await session.ready()
             async with self._permitted(intent, session, lambda: BLANK):
                 return await act(session)
 
@@ -61,6 +62,7 @@ class Gateway:
         """Do something in one open tab."""
         with _reported(intent):
             session = self._sessions.find(intent.client, intent.session)
+            await session.ready()
             tab = session.tab(intent.tab)
             async with self._permitted(intent, session, lambda: page_site(tab.page.url)):
                 return await self._guarded(intent, tab, act)
@@ -167,6 +169,7 @@ def _sight(intent: Intent, session: Session, site: Site | None, url: str) -> Sig
             effect=intent.effect,
             target=site,
             url=url,
+            engine=session.engine,
             session=session.id,
             # A client may have chosen to be read-only; the rules know nothing of single clients.
             session_mode="readonly" if policy.mode == "readonly" else None,

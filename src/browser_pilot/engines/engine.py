@@ -8,11 +8,16 @@ from typing import Protocol
 
 from playwright.async_api import BrowserContext
 
+from ..config import EngineName
+
 
 @dataclass(frozen=True)
 class ContextRequest:
     """What a session wants of its browser. Equal launch options share one browser process."""
 
+    engine: EngineName
+    own_browser: str | None
+    label: str
     executable: str | None
     headless: bool
     args: tuple[str, ...]
@@ -29,6 +34,15 @@ class LiveContext(Protocol):
 
     @property
     def alive(self) -> bool: ...
+
+    @property
+    def exclusive(self) -> bool:
+        """Whether every page in the context is the session's, also those that it did not open."""
+        ...
+
+    def check(self) -> None:
+        """Raise when the user has halted work in this browser."""
+        ...
 
     def on_lost(self, callback: Callable[[], None]) -> None:
         """Call ``callback`` once when the browser behind the context dies."""

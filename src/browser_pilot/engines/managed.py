@@ -61,6 +61,13 @@ class ManagedContext:
     def alive(self) -> bool:
         return self._process.alive
 
+    @property
+    def exclusive(self) -> bool:
+        return False
+
+    def check(self) -> None:
+        """Nobody halts a managed browser."""
+
     def on_lost(self, callback: Callable[[], None]) -> None:
         self._process.lost_callbacks.append(callback)
 
@@ -132,7 +139,7 @@ class ManagedEngine:
 
     async def warm(self) -> None:
         """Start the driver ahead of the first call: it takes most of a second."""
-        await self._ensure_driver()
+        await self.driver()
 
     async def open(self, request: ContextRequest) -> ManagedContext:
         """A context in a running browser, launched now if there is none."""
@@ -183,7 +190,7 @@ class ManagedEngine:
             raise _explain_launch(found, request, error) from error
 
     async def _start(self, found: FoundBrowser, request: ContextRequest, arguments: list[str]) -> _Process:
-        chromium = (await self._ensure_driver()).chromium
+        chromium = (await self.driver()).chromium
         if request.user_data_dir is None:
             browser = await chromium.launch(
                 executable_path=found.executable,
@@ -211,7 +218,8 @@ class ManagedEngine:
         )
         return _Process(found, None, context)
 
-    async def _ensure_driver(self) -> Playwright:
+    async def driver(self) -> Playwright:
+        """Playwright's driver, started now if need be; other engines share it."""
         async with self._driver_lock:
             if self._driver is None:
                 self._driver = await async_playwright().start()

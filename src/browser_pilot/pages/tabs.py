@@ -1,10 +1,12 @@
 """The tabs of one session in one context: opened by us or by the pages themselves, numbered, one of them current.
 
-A context may be shared (a persistent profile), so only pages that we opened, and their popups, are ours.
+A context may be shared (a persistent profile), so only pages that we opened, and their popups, are ours. Where it is
+exclusive (the user's own browser, of which a session sees its own tabs only), every page in it is.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 
 from playwright.async_api import BrowserContext, Page
@@ -14,13 +16,16 @@ from .tab import Tab
 
 
 class TabSet:
-    def __init__(self, context: BrowserContext, numbers: Iterator[int]) -> None:
+    def __init__(self, context: BrowserContext, numbers: Iterator[int], *, exclusive: bool = False) -> None:
         self._context = context
         self._numbers = numbers
         self._tabs: dict[str, Tab] = {}
         self._not_closed_by_us: set[str] = set()
         self.current_id: str | None = None
+        self._exclusive = exclusive
         context.on("page", self._adopt_orphan)
+        for page in context.pages if exclusive else ():
+            self._adopt_given(page)
 
     def __iter__(self) -> Iterator[Tab]:
         return iter([tab for tab in self._tabs.values() if tab.open])
@@ -36,7 +41,7 @@ class TabSet:
     async def open(self) -> Tab:
         with translated("Opening a tab"):
             page = await self._context.new_page()
-        tab = self._adopt(page)
+        tab = self._of(page) or self._adopt(page)
         self.current_id = tab.id
         return tab
 
@@ -58,7 +63,7 @@ class TabSet:
         return tab
 
     def _adopt_popup(self, opener: Tab, page: Page) -> None:
-        if all(tab.page is not page for tab in self._tabs.values()):
+        if self._of(page) is None:
             opener.activity.note_tab(self._adopt(page).id, page.url)
 
     def _adopt_orphan(self, page: Page) -> None:
@@ -66,6 +71,18 @@ class TabSet:
         opener = next((tab for tab in self._tabs.values() if tab.activity.expects(page.url)), None)
         if opener is not None:
             self._adopt_popup(opener, page)
+        elif self._exclusive:
+            # A popup is told of as such right after this.
+            asyncio.get_running_loop().call_soon(self._adopt_given, page)
+
+    def _adopt_given(self, page: Page) -> None:
+        """A tab that the user shared."""
+        if not page.is_closed():
+            tab = self._of(page) or self._adopt(page)
+            self.current_id = self.current_id or tab.id
+
+    def _of(self, page: Page) -> Tab | None:
+        return next((tab for tab in self._tabs.values() if tab.page is page), None)
 
     def _forget(self, tab: Tab) -> None:
         if self._tabs.pop(tab.id, None) is not None and self.current_id == tab.id:

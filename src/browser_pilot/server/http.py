@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..approvals.queue import ApprovalQueue
@@ -99,6 +99,7 @@ def build_app(
     health: Callable[[], dict[str, Any]],
     stop: Callable[[], None],
     reload: Callable[[], PilotError | None],
+    more_routes: Sequence[BaseRoute] = (),
 ) -> Starlette:
     http_clients = HttpClients(clients)
     server = build_server(registry, gateway, parking, http_clients.of)
@@ -131,6 +132,7 @@ def build_app(
             Route("/api/stop", stop_hub, methods=["POST"]),
             Route("/api/reload", reload_settings, methods=["POST"]),
             *approval_routes(approvals),
+            *more_routes,
         ],
         middleware=[Middleware(Guard, token=token, hosts=hosts)],
         lifespan=lifespan,

@@ -24,7 +24,9 @@ class SessionRegistry:
         """The client's session: its own by default, made now if need be; another client's is never found."""
         session = self._default.get(client.id)
         if session is None:
-            session = Session(f"s{secrets.token_hex(8)}", self._engine, context_request(client.settings))
+            session = Session(
+                f"s{secrets.token_hex(8)}", self._engine, context_request(client.settings, label=client.name)
+            )
             self._default[client.id] = session
         if session_id is not None and session_id != session.id:
             raise NoSession(
@@ -46,9 +48,12 @@ class SessionRegistry:
         await asyncio.gather(*(session.close() for session in sessions))
 
 
-def context_request(settings: Settings) -> ContextRequest:
+def context_request(settings: Settings, *, label: str = "Browser Pilot") -> ContextRequest:
     browser = settings.browser
     return ContextRequest(
+        engine=browser.engine,
+        own_browser=browser.own_browser,
+        label=label,
         executable=browser.executable,
         headless=browser.headless,
         args=browser.args,

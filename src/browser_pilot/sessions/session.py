@@ -10,6 +10,7 @@ import asyncio
 import itertools
 from dataclasses import dataclass
 
+from ..config import EngineName
 from ..engines.engine import ContextRequest, Engine, LiveContext
 from ..errors import BrowserCrashed, NoTab
 from ..pages.tab import Tab
@@ -32,6 +33,15 @@ class Session:
         self._opening = asyncio.Lock()
         # Tabs that went down with their browser and that nobody was told about yet.
         self._lost_tabs: frozenset[str] = frozenset()
+
+    @property
+    def engine(self) -> EngineName:
+        return self._request.engine
+
+    async def ready(self) -> None:
+        """Before each use: in the user's own browser, tabs may be there that the session did not open."""
+        if self._request.engine == "own":
+            (await self._ensure_open()).live.check()
 
     def tabs(self) -> list[Tab]:
         return list(self._opened.tabs) if self._opened else []
@@ -91,7 +101,7 @@ class Session:
     async def close(self) -> None:
         opened, self._opened = self._opened, None
         if opened is not None:
-            for tab in opened.tabs:
+            for tab in () if opened.live.exclusive else opened.tabs:
                 await opened.tabs.close(tab)
             await opened.live.close()
 
@@ -99,7 +109,7 @@ class Session:
         async with self._opening:
             if self._opened is None or not self._opened.live.alive:
                 live = await self._engine.open(self._request)
-                self._opened = _Opened(live, TabSet(live.context, self._numbers))
+                self._opened = _Opened(live, TabSet(live.context, self._numbers, exclusive=live.exclusive))
                 live.on_lost(lambda: self._note_loss(live))
             return self._opened
 

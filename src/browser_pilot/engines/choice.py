@@ -1,0 +1,17 @@
+"""Which engine a session's browser comes from: the one that its request names."""
+
+from __future__ import annotations
+
+from .engine import ContextRequest, Engine, LiveContext
+
+
+class EngineChoice:
+    def __init__(self, managed: Engine, own: Engine) -> None:
+        self._engines = {"managed": managed, "own": own}
+
+    async def open(self, request: ContextRequest) -> LiveContext:
+        return await self._engines[request.engine].open(request)
+
+    async def close(self) -> None:
+        for engine in self._engines.values():
+            await engine.close()
