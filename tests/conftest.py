@@ -14,6 +14,12 @@ settings.register_profile("patient", deadline=None, suppress_health_check=[Healt
 settings.load_profile("patient")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--own", action="store_true", help="Run the tests of pages in the user's own Chrome, through the extension."
+    )
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A home of its own for each test."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from collections.abc import AsyncGenerator
@@ -20,6 +21,15 @@ from ..hub_process import HubProcess
 
 EXTENSION = Path(__file__).parents[2] / "src" / "browser_pilot" / "extension"
 PATIENCE_MS = 20_000
+START_SECONDS = 30
+ALWAYS = (
+    "--headless=new",
+    "--remote-debugging-port=0",
+    "--no-default-browser-check",
+    "--password-store=basic",
+    "--window-size=1280,860",
+    "about:blank",
+)
 
 
 @dataclass
@@ -48,13 +58,17 @@ class Chrome:
         await popup.goto(f"chrome-extension://{EXTENSION_ID}/popup.html{query}")
         return popup
 
-    async def pair(self, hub: HubProcess, *, code: str | None = None) -> None:
+    async def pair(self, hub: HubProcess) -> None:
         with hub.http() as http:
-            shown = code or str(http.post("/api/pairing").json()["code"])
+            code = str(http.post("/api/pairing").json()["code"])
+        await self.pair_at(hub.info.port, code)
+
+    async def pair_at(self, port: int, code: str) -> None:
+        """Type the hub's address and its code into the popup."""
         popup = await self.popup()
-        await popup.get_by_label("Server").fill(f"127.0.0.1:{hub.info.port}")
+        await popup.get_by_label("Server").fill(f"127.0.0.1:{port}")
         await popup.get_by_label("Server").press("Tab")
-        await popup.get_by_label("Pairing code").fill(shown)
+        await popup.get_by_label("Pairing code").fill(code)
         await popup.get_by_role("button", name="Pair", exact=True).click()
         await expect(popup.locator("#state")).to_have_text("Connected", timeout=PATIENCE_MS)
         await popup.close()
@@ -74,30 +88,48 @@ class Chrome:
 
 @asynccontextmanager
 async def own_chrome(folder: Path, *more_arguments: str) -> AsyncGenerator[Chrome]:
+    """Chrome as a user would start it; the test only watches, and changes nothing about pages, files or dialogs."""
     downloads = folder / "downloads"
     downloads.mkdir(parents=True)
-    preferences = folder / "profile" / "Default" / "Preferences"
-    preferences.parent.mkdir(parents=True)
+    profile = folder / "profile"
+    (profile / "Default").mkdir(parents=True)
     # Without developer mode an extension that reloads itself stays disabled.
-    preferences.write_text(
-        json.dumps(
-            {
-                "extensions": {"ui": {"developer_mode": True}},
-                "download": {"default_directory": str(downloads), "prompt_for_download": False},
-            }
-        )
-    )
+    preferences = {
+        "extensions": {"ui": {"developer_mode": True}},
+        "download": {"default_directory": str(downloads), "prompt_for_download": False},
+    }
+    (profile / "Default" / "Preferences").write_text(json.dumps(preferences))
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    chosen = (f"--disable-extensions-except={EXTENSION}", f"--load-extension={EXTENSION}", *more_arguments)
-    async with async_playwright() as playwright:
-        context = await playwright.chromium.launch_persistent_context(
-            folder / "profile",
-            executable_path=find_browser(os.environ.get("BROWSER_PILOT_BROWSER__EXECUTABLE")).executable,
-            args=launch_arguments(chosen, sandbox=not is_root),
-            ignore_default_args=["--disable-extensions"],
-            downloads_path=downloads,
-        )
-        try:
+    chosen = (
+        f"--user-data-dir={profile}",
+        f"--disable-extensions-except={EXTENSION}",
+        f"--load-extension={EXTENSION}",
+        *ALWAYS,
+        *more_arguments,
+    )
+    executable = find_browser(os.environ.get("BROWSER_PILOT_BROWSER__EXECUTABLE")).executable
+    command = [str(executable), *launch_arguments(chosen, sandbox=not is_root)]
+    process = await asyncio.create_subprocess_exec(
+        *command, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
+    )
+    try:
+        port = await _port(profile / "DevToolsActivePort")
+        async with async_playwright() as playwright:
+            browser = await playwright.chromium.connect_over_cdp(f"http://127.0.0.1:{port}", no_defaults=True)
+            context = browser.contexts[0]
+            # Playwright closes dialogs that nobody listens for; they are the hub's to answer.
+            context.on("dialog", lambda _: None)
             yield Chrome(context, downloads)
-        finally:
-            await context.close()
+            await browser.close()
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await process.wait()
+
+
+async def _port(path: Path) -> int:
+    async with asyncio.timeout(START_SECONDS):
+        while True:
+            if path.exists() and (lines := path.read_text().splitlines()):
+                return int(lines[0])
+            await asyncio.sleep(0.02)

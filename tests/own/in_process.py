@@ -1,0 +1,82 @@
+"""The bridge and the engine in the test's own process, with a paired Chrome: for tests of what happens on pages."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+from playwright.async_api import BrowserContext, Playwright, async_playwright
+from starlette.applications import Starlette
+
+from browser_pilot.bridge.bridge import Bridge
+from browser_pilot.config import Settings
+from browser_pilot.engines.own import OwnEngine
+from browser_pilot.server.browsers_api import bridge_routes
+from browser_pilot.sessions.registry import context_request
+
+from .chrome import Chrome, own_chrome
+
+REQUEST = context_request(Settings.model_validate({"browser": {"engine": "own"}}))
+
+
+class _Server(uvicorn.Server):
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+@dataclass
+class InProcess:
+    chrome: Chrome
+    bridge: Bridge
+    engine: OwnEngine
+    port: int
+    notes: list[tuple[str, dict[str, str]]]
+
+    @asynccontextmanager
+    async def new_context(self) -> AsyncGenerator[BrowserContext]:
+        live = await self.engine.open(REQUEST)
+        yield live.context
+        await live.close()
+
+
+@asynccontextmanager
+async def own_engine(folder: Path, *arguments: str, idle_seconds: float = 300) -> AsyncGenerator[InProcess]:
+    notes: list[tuple[str, dict[str, str]]] = []
+    bridge = Bridge(
+        folder / "home",
+        idle_seconds=lambda: idle_seconds,
+        note=lambda event, details: notes.append((event, details)),
+        mode=lambda: "auto",
+        set_mode=lambda _: None,
+    )
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    config = uvicorn.Config(
+        Starlette(routes=bridge_routes(bridge)),
+        log_config=None,
+        ws="websockets-sansio",
+        ws_per_message_deflate=False,
+        timeout_graceful_shutdown=2,
+    )
+    server = _Server(config)
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    async with async_playwright() as playwright, own_chrome(folder / "chrome", *arguments) as chrome:
+
+        async def driver() -> Playwright:
+            return playwright
+
+        engine = OwnEngine(bridge, driver)
+        engine.listen("127.0.0.1", port)
+        await chrome.pair_at(port, bridge.open_pairing().code)
+        yield InProcess(chrome, bridge, engine, port, notes)
+        await engine.close()
+        await bridge.close()
+    server.should_exit = True
+    await serving
