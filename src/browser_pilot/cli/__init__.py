@@ -13,9 +13,12 @@ import typer
 from .. import __version__
 from ..errors import PilotError
 from .approvals import approvals, approve, deny
+from .browsers import commands as browsers_commands
+from .browsers import pair
 from .call import call
 from .demo import demo
 from .doctor import doctor
+from .extension import extension
 from .mcp_config import mcp_config
 from .output import BAD, err, print_error, say
 from .policy import commands as policy_commands
@@ -26,7 +29,13 @@ from .status import status, stop
 from .tools import tools
 
 INTERRUPTED = 130
-HUB, CONTROL, TOOLS, MACHINE = "The hub", "What agents may do", "The tools", "This machine"
+HUB, CONTROL, TOOLS, OWN, MACHINE = (
+    "The hub",
+    "What agents may do",
+    "The tools",
+    "Your own browser",
+    "This machine",
+)
 
 app = typer.Typer(
     name="browser-pilot",
@@ -45,6 +54,9 @@ for command in (approvals, approve, deny):
 app.add_typer(policy_commands, name="policy", rich_help_panel=CONTROL)
 for command in (tools, call, demo):
     app.command(rich_help_panel=TOOLS)(command)
+for command in (extension, pair):
+    app.command(rich_help_panel=OWN)(command)
+app.add_typer(browsers_commands, name="browsers", rich_help_panel=OWN)
 for command in (doctor, mcp_config, setup_browser):
     app.command(rich_help_panel=MACHINE)(command)
 app.add_typer(config_commands, name="config", rich_help_panel=MACHINE)
