@@ -35,11 +35,21 @@ from .engines.managed import ManagedEngine
 from .engines.own import OwnEngine
 from .errors import PilotError, SettingsError
 from .gateway import Gateway
+from .gateway.journal import Journal
+from .gateway.limits import Limits
+from .gateway.secrets import SecretFilling
 from .home import make_private_folder, write_private
 from .in_force import InForce, RuleChange, keep_out_of_the_hub
 from .leftovers import end_leftovers, temporary_folder
 from .locks import held
 from .policy.budgets import Budgets
+from .records.activity import ActivityLog
+from .records.entries import Note
+from .records.log_lines import redact_handlers
+from .records.metrics import Metrics
+from .records.redaction import Redactor
+from .records.retention import Retention
+from .records.secrets import SecretStore
 from .runtime import RuntimeInfo, read_runtime, remove_runtime, write_runtime
 from .server.browsers_api import bridge_routes
 from .server.clients import ClientList
@@ -58,6 +68,13 @@ logger = logging.getLogger(__name__)
 HTTP_CLOSE_SECONDS = 2
 HOUSEKEEPING_SECONDS = 30.0
 LARGEST_FRAME = 256 * 1024 * 1024
+BRIDGE_NOTES = {
+    "bridge_refused": "Someone was turned away who wanted to connect as a browser.",
+    "cdp_refused": "Someone was turned away who wanted to drive a browser.",
+    "browser_paired": "A browser was paired.",
+    "browser_forgotten": "A browser was forgotten.",
+    "user_said": "The user gave an order in the browser.",
+}
 LAST_GOOD = "the last change has a mistake and was not taken; `browser-pilot policy show` says which"
 
 
@@ -116,10 +133,22 @@ class Hub:
         self._approvals = ApprovalQueue(keep=self._keep_answer)
         self._grants = SessionGrants()
         self._parking = Parking()
-        clearance = Clearance(
-            queue=self._approvals, grants=self._grants, rules=lambda: self._in_force.rules, budgets=Budgets()
+        self._redactor = Redactor()
+        self._log = ActivityLog(home, self._redactor, retention=_retention(settings))
+        self._metrics = Metrics()
+        budgets = Budgets()
+        self._journal = Journal(self._log, budgets, self._metrics)
+        self._limits = Limits()
+        self._gateway = Gateway(
+            sessions=self._sessions,
+            clearance=Clearance(
+                queue=self._approvals, grants=self._grants, rules=lambda: self._in_force.rules, budgets=budgets
+            ),
+            journal=self._journal,
+            limits=self._limits,
+            secrets=SecretFilling(SecretStore(home, self._redactor)),
+            redactor=self._redactor,
         )
-        self._gateway = Gateway(self._sessions, clearance)
         self._clients = ClientList(settings, REGISTRY, self._close_client)
         REGISTRY.select(settings.tools.profile)
 
@@ -160,7 +189,9 @@ class Hub:
         make_private_folder(self.home)
         with self._only_one(), bound_socket(self.settings.hub.host, self.settings.hub.port) as (listener, note):
             self._clean_up()
+            await self._open_records()
             token = _token(self.home)
+            self._redactor.know([token])
             host, port = self.settings.hub.host, listener.getsockname()[1]
             self._in_force.add_built_in(keep_out_of_the_hub(host, port))
             app = build_app(
@@ -222,6 +253,8 @@ class Hub:
                     await asyncio.wait({serving}, timeout=HTTP_CLOSE_SECONDS + 1)
                     await self._sessions.close()
                     await self._engine.close()
+                    await self._journal.settle()
+                    await self._log.close()
 
     def health(self) -> dict[str, object]:
         return {
@@ -246,10 +279,23 @@ class Hub:
 
     def _adopt(self, settings: Settings) -> None:
         self._clients.adopt(settings)
+        self._log.retention = _retention(settings)
         logging.getLogger().setLevel(settings.logging.level.upper())
+
+    async def _open_records(self) -> None:
+        redact_handlers(logging.getLogger(), self._redactor)
+        problem = await self._log.start()
+        if problem is not None:
+            logger.error("nothing can be done until the activity log can be written: %s", problem.message)
+        await self._journal.restore()
+        self._journal.note(Note(f"Browser Pilot {__version__} started."))
 
     def _note_rule(self, change: RuleChange) -> None:
         logger.info("the user changed the rule for %s: %s", change.pattern, change.after or "none")
+        before, after = str(change.before or "none"), str(change.after or "none")
+        self._journal.note(
+            Note(f"The rule for {change.pattern} was changed.", by="user", details={"before": before, "after": after})
+        )
 
     def _keep_answer(self, question: Question, answer: Answer) -> None:
         rule = rule_made_by(question, answer)
@@ -259,6 +305,8 @@ class Hub:
 
     def _note_bridge(self, event: str, details: dict[str, str]) -> None:
         logger.info("%s: %s", event, ", ".join(f"{name} {value}" for name, value in details.items()))
+        by = "user" if event == "user_said" else "hub"
+        self._journal.note(Note(BRIDGE_NOTES.get(event, event), by=by, details=details))
 
     def _choose_own_mode(self, mode: str) -> None:
         """The user chose a mode in the browser; it is kept like any other setting."""
@@ -269,6 +317,7 @@ class Hub:
         self._parking.drop(client.id)
         for session in self._sessions.ids_of(client):
             self._grants.forget(session)
+        await self._gateway.close_client(client)
         await self._sessions.close_client(client)
 
     @contextlib.contextmanager
@@ -301,12 +350,17 @@ class Hub:
             self._clients.changed.clear()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._clients.changed.wait(), min(HOUSEKEEPING_SECONDS, idle_seconds))
+            self._limits.prune()
             await self._clients.expire(self.settings.sessions.idle_minutes * 60)
             if len(self._clients):
                 last_used = loop.time()
             elif self._detached and loop.time() - last_used >= idle_seconds:
                 logger.info("nobody has needed the hub for %.1f minutes", idle_seconds / 60)
                 self.stop()
+
+
+def _retention(settings: Settings) -> Retention:
+    return Retention(days=settings.logging.retention_days, size_mb=settings.logging.max_size_mb)
 
 
 @contextlib.contextmanager

@@ -85,6 +85,10 @@ class ElementNotActionable(ElementError):
     retryable = True
 
 
+class ElementChanged(ElementNotActionable):
+    """The element is no longer what was decided about. The gateway decides again; told only when that does not end."""
+
+
 class StaleRef(ElementError):
     code = "STALE_REF"
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx2
 from mcp.client import Client
-from mcp.client.session import ClientRequestContext
+from mcp.client.session import ClientRequestContext, ElicitationFnT
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
@@ -56,7 +56,7 @@ class Person:
 
 @asynccontextmanager
 async def asking_client(
-    hub: HubProcess, person: Person | None, *, era: str = "legacy", name: str = ""
+    hub: HubProcess, person: ElicitationFnT | None, *, era: str = "legacy", name: str = ""
 ) -> AsyncGenerator[Client]:
     """An HTTP client whose user is ``person``; without one it cannot show forms."""
     query = f"?client={name}" if name else ""

@@ -66,9 +66,11 @@ async def test_a_question_shows_all_that_a_person_needs(asking_hub: HubProcess, 
             "about": "action",
             "risk": "low",
             "rule": 'the rule for "127.0.0.1" (config.toml)',
-            "picture": None,
+            "picture": f"/api/approvals/{question['id']}/picture",
         }
         assert {name: question[name] for name in expected} == expected
+        with asking_hub.http() as http:
+            assert http.get(question["picture"]).content.startswith(b"\x89PNG")
         assert question["expires_at"] - question["asked_at"] == 20
         assert await asyncio.to_thread(answer, asking_hub, question["id"], "once") == 200
         await working

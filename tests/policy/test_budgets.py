@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,9 +47,8 @@ def test_a_lowered_limit_waits_for_all_steps_above_it() -> None:
 def test_a_refused_reservation_counts_on_no_account() -> None:
     budgets = Budgets()
     full = Charge("full", 0)
-    before = budgets.to_dict()
     assert isinstance(budgets.reserve([SESSION, DOMAIN, full], 0.0), Shortage)
-    assert budgets.to_dict() == before
+    assert len(budgets) == 0
 
 
 def test_an_account_that_is_named_twice_is_charged_once() -> None:
@@ -66,7 +62,8 @@ def test_a_refund_gives_back_what_was_not_used() -> None:
     budgets = Budgets()
     kept = taken(budgets.reserve([SESSION, DOMAIN], 1.0))
     budgets.refund(taken(budgets.reserve([SESSION, DOMAIN], 2.0)))
-    assert budgets.to_dict() == {"totals": {"session s": 1}, "times": {"domain d": [1.0]}}
+    assert len(budgets) == 2
+    assert budgets.check([Charge("session s", 1)], 2.0) is not None
     budgets.refund(kept)
     budgets.refund(kept)
     assert budgets.check([Charge("session s", 1), Charge("domain d", 1, 3600.0)], 2.0) is None
@@ -107,7 +104,7 @@ def test_no_window_ever_holds_more_than_its_limit(steps: list[tuple[str, float]]
             if isinstance(outcome, Reservation):
                 open_reservations.append(outcome)
             elif outcome.retry_after_seconds is not None:
-                assert isinstance(Budgets.from_dict(budgets.to_dict()).reserve([charge], now), Shortage)
+                assert isinstance(budgets.reserve([charge], now), Shortage)
                 later = now + outcome.retry_after_seconds
                 assert budgets.check([charge], later + 1e-6) is None
         elif open_reservations:
@@ -120,26 +117,11 @@ def test_what_was_used_up_survives_a_restart() -> None:
     budgets = Budgets()
     for now in range(2):
         taken(budgets.reserve([SESSION, DOMAIN], now))
-    again = Budgets.from_dict(json.loads(json.dumps(budgets.to_dict())))
+    again = Budgets()
+    again.restore({SESSION.key: 2}, {DOMAIN.key: [0.0, 1.0]})
     assert again.check([DOMAIN], 2.0) == budgets.check([DOMAIN], 2.0) == Shortage(DOMAIN, 3598.0)
     taken(again.reserve([SESSION], 3.0))
     assert again.check([SESSION], 3.0) == Shortage(SESSION, None)
-
-
-@pytest.mark.parametrize(
-    "damaged",
-    [
-        {},
-        {"totals": {}, "times": []},
-        {"totals": {"a": -1}, "times": {}},
-        {"totals": {"a": "1"}, "times": {}},
-        {"totals": {}, "times": {"a": 1.0}},
-        {"totals": {}, "times": {"a": ["x"]}},
-    ],
-)
-def test_a_damaged_state_is_noticed(damaged: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"expected|not a"):
-        Budgets.from_dict(damaged)
 
 
 def test_old_windows_and_closed_accounts_take_no_room() -> None:
@@ -147,7 +129,8 @@ def test_old_windows_and_closed_accounts_take_no_room() -> None:
     budgets.reserve([SESSION, DOMAIN], 0.0)
     budgets.reserve([Charge("new", 1, 3600.0)], 3000.0)
     budgets.prune(3600.0)
-    assert budgets.to_dict() == {"totals": {"session s": 1}, "times": {"new": [3000.0]}}
+    assert len(budgets) == 2
     budgets.forget("session s")
+    assert len(budgets) == 1
     budgets.forget("new")
-    assert budgets.to_dict() == {"totals": {}, "times": {}}
+    assert len(budgets) == 0

@@ -263,4 +263,4 @@ def test_a_decision_changes_nothing(request: Request, some: list[Rule]) -> None:
     ruleset = Ruleset(some)
     first = outcome(request, ruleset, counters)
     assert outcome(request, ruleset, counters) == first
-    assert counters.to_dict() == Budgets().to_dict()
+    assert len(counters) == 0

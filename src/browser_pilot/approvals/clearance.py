@@ -16,6 +16,7 @@ from ..policy.budgets import Budgets, Reservation
 from ..policy.decide import Decision, Request, decide
 from ..policy.hosts import BLANK
 from ..policy.rules import Rule, Ruleset
+from ..policy.vocabulary import THRESHOLDS, VERDICTS
 from .grants import SessionGrants
 from .lasting import allow_action, allow_site, block_site
 from .questions import Answer, Matter, Question, digest
@@ -43,32 +44,36 @@ class Asker:
 class Sight:
     """What would happen, as seen just now.
 
-    ``fingerprint`` tells the element from all others; ``values`` are what would be put in, redacted, while ``payload``
-    digests the real ones. ``steps`` and ``plan`` are for a call that does several things at once: one question covers
-    them.
+    ``also`` are further elements of the same call: the strictest decision holds. ``fingerprint`` tells the element from
+    others on every page of the site, ``seal`` is everything about it as it is now. ``values`` are what would be put in,
+    redacted, while ``payload`` digests the real ones. ``steps`` and ``plan`` are for a call that does several things at
+    once: one question covers them. ``picture`` takes one of the element, which costs time, when someone is asked.
     """
 
     request: Request
+    also: tuple[Request, ...] = ()
     what: str
     element: str = ""
     fingerprint: str = ""
+    seal: str = ""
     values: Mapping[str, str] = field(default_factory=dict[str, str])
     payload: str = ""
     steps: tuple[str, ...] = ()
     plan: str = ""
-    picture: bytes | None = field(default=None, repr=False)
+    picture: Callable[[], Awaitable[bytes | None]] | None = field(default=None, repr=False)
 
     @property
     def binding(self) -> str:
         """A digest of everything that matters: where, which frame, which element, which form, which values."""
-        request = self.request
+        requests = (self.request, *self.also)
         return digest(
-            request.effect,
-            request.url,
-            None if request.target is None else request.target.origin,
-            None if request.frame is None else request.frame.origin,
+            self.request.effect,
+            self.request.url,
+            None if self.request.target is None else self.request.target.origin,
+            [None if one.frame is None else one.frame.origin for one in requests],
             self.fingerprint,
-            None if request.element is None else (request.element.form_action, request.element.form_method),
+            self.seal,
+            [None if one.element is None else (one.element.form_action, one.element.form_method) for one in requests],
             self.payload,
             dict(self.values),
             self.steps,
@@ -111,12 +116,14 @@ class Clearance:
         for _ in range(MOST_QUESTIONS + 1):
             sight = await look()
             rules = self._grants.rules_for(asker.session, self._rules())
-            decision = decide(sight.request, rules, self._budgets, self._clock())
+            decision = self._decide(sight, rules)
             if decision.verdict == "deny":
                 raise decision.error()
             if decision.verdict == "ask":
                 matter = _matter(asker, sight, decision, rules)
                 if matter.binding != approved and not self._is_covered(matter):
+                    if sight.picture is not None:
+                        matter = replace(matter, picture=await sight.picture())
                     question_id, answer = await self._queue.ask(
                         matter, timeout_seconds=asker.timeout_seconds, doors=asker.doors
                     )
@@ -136,6 +143,17 @@ class Clearance:
             "What would happen changed every time after the user was asked, so that nothing was done.",
             suggestions=["Wait until the page is at rest, take a browser_snapshot, and try again."],
         )
+
+    def weigh(self, asker: Asker, request: Request) -> Decision:
+        """What would be decided about this, as far as it is known; nothing is asked or counted."""
+        return decide(request, self._grants.rules_for(asker.session, self._rules()), self._budgets, self._clock())
+
+    def _decide(self, sight: Sight, rules: Ruleset) -> Decision:
+        """The strictest decision about any part of it. It counts as one step."""
+        now = self._clock()
+        decisions = [decide(request, rules, self._budgets, now) for request in (sight.request, *sight.also)]
+        strictest = max(decisions, key=lambda one: (VERDICTS.index(one.verdict), THRESHOLDS.index(one.risk)))
+        return replace(strictest, charges=tuple(dict.fromkeys(charge for one in decisions for charge in one.charges)))
 
     def _is_covered(self, matter: Matter) -> bool:
         return matter.about == "action" and self._grants.covers(matter)
@@ -176,7 +194,6 @@ def _matter(asker: Asker, sight: Sight, decision: Decision, rules: Ruleset) -> M
         element=plain(sight.element),
         values={plain(name): plain(value) for name, value in sight.values.items()},
         steps=tuple(plain(step) for step in sight.steps),
-        picture=sight.picture,
         always=lasting,
         block=block_site(site),
     )

@@ -89,11 +89,16 @@ def is_lasting_name(element: object) -> bool:
     return isinstance(element, Mapping) and "ref" not in element
 
 
+def step(element: str, field: object) -> str:
+    """One field of a form: "textbox “Name”: Ada"."""
+    value = cast("Mapping[str, object]", field).get("value", "") if isinstance(field, Mapping) else field
+    return f"{element}: {_short(value)}"
+
+
 def _step(field: object) -> str:
     if not isinstance(field, Mapping):
         return _short(field)
-    parts = cast("Mapping[str, object]", field)
-    return f"{element_words(parts.get('element'))}: {_short(parts.get('value', ''))}"
+    return step(element_words(cast("Mapping[str, object]", field).get("element")), cast("object", field))
 
 
 def _short(value: object) -> str:

@@ -14,9 +14,9 @@ from typing import cast
 from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
-from browser_pilot.errors import NoTab, OutcomeUnknown, PilotError
+from browser_pilot.errors import ElementChanged, NoTab, PilotError
 from browser_pilot.pages.activity import Mark
-from browser_pilot.pages.dialogs import DialogAppeared
+from browser_pilot.pages.dialogs import DialogAppeared, DialogFacts
 from browser_pilot.pages.frames import Frame
 from browser_pilot.pages.outcome import Outcome
 from browser_pilot.pages.playwright_errors import translate
@@ -24,7 +24,7 @@ from browser_pilot.pages.settle import Reply, settle, summarize
 from browser_pilot.pages.tab import Tab
 from browser_pilot.pages.targets import Target, lost
 from browser_pilot.pages.troubles import trouble_error
-from browser_pilot.pages.world import FrameGone, Json
+from browser_pilot.pages.world import CutOff, FrameGone, Json
 
 PATIENCE_MS = 5_000
 # The page answers by its own deadline; this much later it is taken to hang.
@@ -63,7 +63,7 @@ class Hand:
         """The same for a function that acts as well; None when that made the page navigate."""
         try:
             return await self.ask(target, function, *args, patience_ms=patience_ms)
-        except OutcomeUnknown:
+        except CutOff:
             return None
 
     async def aftermath(
@@ -73,7 +73,7 @@ class Hand:
         try:
             answer = await self.tab.world.call(frame or self.frame, function, *args, timeout_ms=timeout_ms)
             return cast("Reply", answer)
-        except (OutcomeUnknown, FrameGone):
+        except (CutOff, FrameGone):
             return None
 
 
@@ -108,8 +108,12 @@ async def perform(
     return outcome.noting(*hand.notices)
 
 
-async def answer_dialog(tab: Tab, *, accept: bool, text: str | None = None) -> Outcome:
+async def answer_dialog(tab: Tab, *, accept: bool, text: str | None = None) -> tuple[DialogFacts, Outcome]:
     """Answer the open dialog, and wait for what the page does then; that may be another dialog."""
+    if tab.decided_dialog is not None and tab.dialogs.facts != tab.decided_dialog:
+        raise ElementChanged("Another dialog is open than the one that was decided about.")
+    if text is not None:
+        text = tab.fill(text, "")
     session = await tab.world.frames.main_session()
     mark = tab.activity.mark()
     mark.act()
@@ -118,11 +122,11 @@ async def answer_dialog(tab: Tab, *, accept: bool, text: str | None = None) -> O
         await tab.activity.listen(session)
         return await settle(tab, mark, await tab.world.main_frame(), None)
 
+    answered = await tab.dialogs.answer(accept=accept, text=text)
     try:
-        await tab.dialogs.answer(accept=accept, text=text)
-        return await tab.dialogs.unless_opened(rest())
+        return answered, await tab.dialogs.unless_opened(rest())
     except DialogAppeared:
-        return Outcome(dialog=tab.dialogs.facts, new_tabs=tuple(mark.tabs), downloads=tuple(mark.downloads))
+        return answered, Outcome(dialog=tab.dialogs.facts, new_tabs=tuple(mark.tabs), downloads=tuple(mark.downloads))
     finally:
         tab.activity.end(mark)
 

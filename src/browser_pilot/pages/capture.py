@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -15,13 +16,16 @@ from browser_pilot.pages.cdp import send
 from browser_pilot.pages.frames import Frame
 from browser_pilot.pages.playwright_errors import translated
 from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.targets import ElementArgument, find, lost
+from browser_pilot.pages.targets import ElementArgument, Target, find, lost
 
 PictureFormat = Literal["png", "jpeg", "webp"]
 # Models see a picture at about this size and charge by its area; more is paid for and not seen.
 LONGEST_SIDE = 1_568
 LARGEST_AREA = 1_200_000
 LABEL_MS = 10_000
+AROUND_PIXELS = 24
+LARGEST_SHOWN = 800
+PICTURE_SECONDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +91,29 @@ def _of_page(metrics: dict[str, Any], *, full_page: bool) -> Region:
     return Region(seen["pageX"], seen["pageY"], seen["clientWidth"], seen["clientHeight"])
 
 
+async def picture_of(tab: Tab, target: Target) -> bytes:
+    """A small picture of one element with a little around it, for a person to know it by."""
+    session = await tab.world.frames.main_session()
+    metrics = await send(session, "Page.getLayoutMetrics")
+    part = await _of_target(tab, target, metrics)
+    around = Region(
+        max(0, part.x - AROUND_PIXELS),
+        max(0, part.y - AROUND_PIXELS),
+        min(part.width, LARGEST_SHOWN) + 2 * AROUND_PIXELS,
+        min(part.height, LARGEST_SHOWN) + 2 * AROUND_PIXELS,
+    )
+    clip = {"x": around.x, "y": around.y, "width": around.width, "height": around.height, "scale": 1}
+    with translated("Taking a picture"):
+        async with asyncio.timeout(PICTURE_SECONDS):
+            answer = await send(session, "Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)
+    return base64.b64decode(answer["data"])
+
+
 async def _of_element(tab: Tab, element: ElementArgument, metrics: dict[str, Any]) -> Region:
-    target = await find(tab, element)
+    return await _of_target(tab, await find(tab, element), metrics)
+
+
+async def _of_target(tab: Tab, target: Target, metrics: dict[str, Any]) -> Region:
     answer = await tab.world.call(target.frame, "boxOf", target.ref, repeatable=True)
     if answer is None:
         raise await lost(tab.world, target)

@@ -9,7 +9,7 @@ from typing import Any, cast
 from browser_pilot.errors import InvalidArgument
 from browser_pilot.pages.action import GRACE_MS, PATIENCE_MS, Hand, perform
 from browser_pilot.pages.frames import MAIN
-from browser_pilot.pages.keyboard import press_enter
+from browser_pilot.pages.keyboard import not_sent, press_enter
 from browser_pilot.pages.outcome import FieldReport, Outcome
 from browser_pilot.pages.settle import Reply
 from browser_pilot.pages.tab import Tab
@@ -28,7 +28,8 @@ async def select(
 
     async def act(hand: Hand) -> Reply | None:
         hand.acts()
-        chosen = await hand.ask_and_act(target, "choose", target.ref, list(values), timeout_ms, patience_ms=timeout_ms)
+        wanted = list(values)
+        chosen = await hand.ask_and_act(target, "choose", target.aimed, wanted, timeout_ms, patience_ms=timeout_ms)
         if chosen is not None and chosen["matches"] is False:
             hand.notices.append(f"{target.words} now holds {chosen['holds']!r}: the page changed the choice.")
         return chosen
@@ -55,7 +56,7 @@ async def fill_form(
 
     async def act(hand: Hand) -> Reply | None:
         hand.acts()
-        wanted = [(target, _wire(value)) for target, (_, value) in zip(targets, fields, strict=True)]
+        wanted = [(target, _wire(tab, target, value)) for target, (_, value) in zip(targets, fields, strict=True)]
         reply: Reply | None = None
         for _, group in groupby(wanted, key=lambda pair: pair[0].frame.number):
             reply = await _fill(hand, list(group), timeout_ms, reports)
@@ -74,19 +75,21 @@ async def fill_form(
 async def _submit(hand: Hand, last: Target) -> Reply | None:
     """Send the form that the last field belongs to, as its own button would; Enter where there is no form."""
     hand.acts()
-    sent = await hand.aftermath("submit", last.ref, frame=last.frame)
+    sent = await hand.aftermath("submit", last.aimed, frame=last.frame)
     if sent is None:
         return None
+    if sent["changed"]:
+        raise not_sent(last.words)
     if sent["invalid"]:
         hand.notices.append(f"The form was not accepted: {sent['invalid']}.")
-    return await hand.aftermath("settled") if sent["sent"] else await press_enter(hand)
+    return await hand.aftermath("settled") if sent["sent"] else await press_enter(hand, last)
 
 
 async def _fill(
     hand: Hand, group: list[tuple[Target, Json]], timeout_ms: int, reports: list[FieldReport]
 ) -> Reply | None:
     """Fill the fields of one frame."""
-    entries: list[Json] = [{"ref": target.ref, "value": value} for target, value in group]
+    entries: list[Json] = [{"aimed": target.aimed, "value": value} for target, value in group]
     frame = group[0][0].frame
     reply = await hand.aftermath("fill", entries, timeout_ms, frame=frame, timeout_ms=timeout_ms + GRACE_MS)
     if reply is None:
@@ -112,8 +115,10 @@ def _summary(reports: Sequence[FieldReport], *, submit: bool) -> list[str]:
     return [f"{failed} of {len(reports)} fields could not be filled.{unsent}"]
 
 
-def _wire(value: FieldValue) -> Json:
-    """Numbers as their text; lists and truth values as they are."""
-    if isinstance(value, bool | str):
+def _wire(tab: Tab, target: Target, value: FieldValue) -> Json:
+    """Text with secrets filled in, numbers as their text; lists and truth values as they are."""
+    if isinstance(value, str):
+        return tab.fill(value, target.origin)
+    if isinstance(value, bool):
         return value
     return str(value) if isinstance(value, int | float) else list(value)

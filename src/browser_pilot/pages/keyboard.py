@@ -12,7 +12,7 @@ from browser_pilot.pages.keys import TYPED, Chord, key_events, parse_chord
 from browser_pilot.pages.outcome import Outcome
 from browser_pilot.pages.settle import Reply
 from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.targets import ElementArgument, find
+from browser_pilot.pages.targets import FOCUS, ElementArgument, Target, find
 
 _ENTER = parse_chord("Enter")
 _SELECT_ALL = parse_chord("ControlOrMeta+a")
@@ -27,9 +27,9 @@ async def press(
 
     async def act(hand: Hand) -> Reply | None:
         if target is not None:
-            await hand.ask(target, "focus", target.ref, timeout_ms, patience_ms=timeout_ms)
+            await hand.ask(target, "focus", target.aimed, timeout_ms, patience_ms=timeout_ms)
         else:
-            await tab.world.call(hand.frame, "watch", repeatable=True)
+            await _begin_at_focus(hand)
         hand.acts()
         await send_keys(hand, [chord])
         return await hand.aftermath("settled")
@@ -55,26 +55,46 @@ async def type_text(
     target = await find(tab, element)
 
     async def act(hand: Hand) -> Reply | None:
+        typed = tab.fill(text, target.origin)
         hand.acts()
         wish = {"clear": clear, "byKeys": slowly, "quick": submit, "patienceMs": timeout_ms}
-        written = await hand.ask_and_act(target, "write", target.ref, text, wish, patience_ms=timeout_ms)
+        written = await hand.ask_and_act(target, "write", target.aimed, typed, wish, patience_ms=timeout_ms)
         if written is not None and "selectByKeys" in written:
             if written["selectByKeys"]:
                 await send_keys(hand, [_SELECT_ALL])
-            await (_type_slowly(hand, text) if slowly else _insert(hand, text))
+            await (_type_slowly(hand, typed) if slowly else _insert(hand, typed))
             written = await hand.aftermath("wrote", submit)
         _check(hand, target.words, written)
-        return written if not submit or written is None else await press_enter(hand)
+        return written if not submit or written is None else await press_enter(hand, target)
 
     return await perform(tab, target, act)
 
 
-async def press_enter(hand: Hand) -> Reply | None:
+async def press_enter(hand: Hand, target: Target) -> Reply | None:
     """Press Enter where the focus is, and wait for the page to be quiet."""
-    await hand.aftermath("watch")
+    ready = await hand.aftermath("still", target.aimed, frame=target.frame)
+    if ready is not None and "trouble" in ready:
+        raise not_sent(target.words)
     hand.acts()
     await send_keys(hand, [_ENTER])
     return await hand.aftermath("settled")
+
+
+def not_sent(words: str) -> ElementNotActionable:
+    """The error for a form that turned into another one while it was filled."""
+    return ElementNotActionable(
+        f"{words} was filled, but what it would send changed meanwhile, so that it was not sent.",
+        suggestions=["Take a browser_snapshot, check the form, and send it with its button."],
+    )
+
+
+async def _begin_at_focus(hand: Hand) -> None:
+    """Begin to watch the page; the focus has to be where it was when it was decided about the key."""
+    decided = hand.tab.decided.get(FOCUS)
+    if decided is None:
+        await hand.tab.world.call(hand.frame, "watch", repeatable=True)
+    else:
+        await hand.ask(decided, "stillFocused", decided.aimed, patience_ms=0)
 
 
 async def send_keys(hand: Hand, chords: Iterable[Chord]) -> None:

@@ -125,6 +125,14 @@ def parse_chord(text: str) -> Chord:
     return Chord(tuple(dict.fromkeys(modifiers)), key)
 
 
+def activating_key(text: str) -> Literal["Enter", "Space"] | None:
+    """Which of the keys that press a button this is, if any; Enter also sends the form of a field."""
+    name = _parts(text)[-1].lower()
+    if name in ("enter", "return", "numpadenter"):
+        return "Enter"
+    return "Space" if name in (" ", "space", "spacebar") else None
+
+
 def _parts(text: str) -> list[str]:
     if text == "+":
         return ["+"]

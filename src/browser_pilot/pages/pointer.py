@@ -13,6 +13,7 @@ from typing import Literal, cast
 
 from browser_pilot.errors import StaleRef
 from browser_pilot.pages.action import GRACE_MS, PATIENCE_MS, Hand, perform
+from browser_pilot.pages.barred import other_frames_barred
 from browser_pilot.pages.cdp import send
 from browser_pilot.pages.frames import MAIN
 from browser_pilot.pages.keys import Modifier, modifier_mask
@@ -59,15 +60,16 @@ async def click_target(
     until = asyncio.get_running_loop().time() + timeout_ms / 1000
     while True:
         left_ms = max(0, int((until - asyncio.get_running_loop().time()) * 1000))
-        reply = await hand.ask(target, "aim", target.ref, count, left_ms, patience_ms=left_ms)
+        reply = await hand.ask(target, "aim", target.aimed, count, left_ms, patience_ms=left_ms)
         point = await to_viewport(hand, target, reply, left_ms)
-        hand.acts()
-        landing = asyncio.ensure_future(hand.aftermath("landed"))
-        try:
-            await asyncio.gather(*_click_events(hand, point, button, count, mask))
-            landed = await landing
-        finally:
-            landing.cancel()
+        async with other_frames_barred(hand, target.frame, count):
+            hand.acts()
+            landing = asyncio.ensure_future(hand.aftermath("landed"))
+            try:
+                await asyncio.gather(*_click_events(hand, point, button, count, mask))
+                landed = await landing
+            finally:
+                landing.cancel()
         if landed is None or landed["landed"] != "no":
             if landed is not None and landed["landed"] == "unseen":
                 hand.notices.append("The page gave no sign that the click arrived.")
@@ -104,7 +106,7 @@ async def click_at(tab: Tab, point: Point, *, button: Button = "left", count: in
 
 async def point_at(hand: Hand, target: Target, patience_ms: int) -> Point:
     """Where an element can be pointed at, once it can."""
-    reply = await hand.ask(target, "point", target.ref, patience_ms, patience_ms=patience_ms)
+    reply = await hand.ask(target, "point", target.aimed, patience_ms, patience_ms=patience_ms)
     return await to_viewport(hand, target, reply, patience_ms)
 
 

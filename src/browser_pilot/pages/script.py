@@ -21,6 +21,7 @@ _ORDER = (
     "locate.js",
     "watch.js",
     "aim.js",
+    "facts.js",
     "guard.js",
     "fields.js",
     "choose.js",

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
 from playwright.async_api import Error, Page
 
 from .activity import Activity
 from .console import ConsoleBuffer
-from .dialogs import Dialogs
+from .dialogs import DialogFacts, Dialogs
 from .network import NetworkBuffer
 from .sight import Sight
+from .targets import Target
 from .world import World
+
+if TYPE_CHECKING:
+    from .facts import Seen
+
+
+# Text as it is to be typed, for a frame's origin: where a secret's name stands, its value.
+Fill = Callable[[str, str], str]
+
+
+def _as_it_is(text: str, _origin: str) -> str:
+    return text
 
 
 class Tab:
@@ -22,11 +38,22 @@ class Tab:
         self.sight = Sight(self.world)
         self.activity = Activity(page)
         self.dialogs = Dialogs(page)
-        self.crashed = False
-        page.on("crash", self._note_crash)
+        # What was decided about, by the argument that named it: acting finds exactly these elements, as they were.
+        self.decided: Mapping[str, Target] = {}
+        self.decided_dialog: DialogFacts | None = None
+        self.guards_frames = False
+        self.fill: Fill = _as_it_is
 
-    def _note_crash(self, _: Page) -> None:
-        self.crashed = True
+    def cleared(self, seen: Seen, *, guards_frames: bool, fill: Fill) -> Tab:
+        """The same tab for one call that was decided about. With ``guards_frames`` no click may land in another one."""
+        twin = copy.copy(self)
+        twin.decided, twin.decided_dialog = seen.targets, seen.dialog
+        twin.guards_frames, twin.fill = guards_frames, fill
+        return twin
+
+    @property
+    def crashed(self) -> bool:
+        return self.world.crashed
 
     async def title(self) -> str:
         """The page's title; empty when the page cannot say it just now."""

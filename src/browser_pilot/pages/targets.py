@@ -6,33 +6,59 @@ what to do instead. How arguments are read and elements are found is in ``elemen
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from browser_pilot.errors import ElementNotFound, InvalidArgument, StaleRef
 from browser_pilot.pages.elements import ElementArgument, Elements, Selector, parse_element
 from browser_pilot.pages.frames import MAIN, Frame
-from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.world import World
+from browser_pilot.pages.world import Json, World
 
+if TYPE_CHECKING:
+    from browser_pilot.pages.tab import Tab
+
+# In place of an argument: whatever has the focus.
+FOCUS = ""
 _FRAME = re.compile(r"f(\d+)e")
 
-__all__ = ["ElementArgument", "Target", "find", "lost"]
+__all__ = ["FOCUS", "ElementArgument", "Target", "find", "key_of", "lost"]
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One element, by its ref in its frame; ``words`` is how the caller called it."""
+    """One element, by its ref in its frame; ``words`` is how the caller called it.
+
+    ``seal`` is what was decided about: the page compares it when it acts. With ``seals_values`` what the element's form
+    holds counts too. ``origin`` is that of its frame then.
+    """
 
     frame: Frame
     ref: str
     words: str
+    seal: str = field(default="", repr=False)
+    seals_values: bool = False
+    origin: str = ""
+
+    @property
+    def aimed(self) -> Json:
+        """How the page is told which element is meant."""
+        return {"ref": self.ref, "seal": self.seal, "values": self.seals_values} if self.seal else self.ref
+
+
+def key_of(element: ElementArgument) -> str:
+    """One text for the same ``element`` argument."""
+    return element if isinstance(element, str) else json.dumps(element, sort_keys=True, default=str)
 
 
 async def find(tab: Tab, element: ElementArgument) -> Target:
     """The one element that is meant. A ref costs nothing; anything else is looked for in every frame."""
     tab.dialogs.require_none()
+    decided = tab.decided.get(key_of(element))
+    if decided is not None:
+        return decided
     world = tab.world
     if isinstance(element, Mapping) and set(element) == {"index"}:
         element = _indexed(world, element["index"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from browser_pilot.errors import ElementNotActionable, InvalidArgument, PilotError, StaleRef
+from browser_pilot.errors import ElementChanged, ElementNotActionable, InvalidArgument, PilotError, StaleRef
 
 _LOOK = "Take a browser_snapshot to see the page as it is."
 
@@ -17,6 +17,7 @@ _NOT_ACTIONABLE = {
     "read-only": ("is read-only", "It may open a picker when it is clicked."),
     "file": ("takes files", "Use browser_upload."),
     "disabled option": ("does not let {by} be chosen now", _LOOK),
+    "changed": ("changed while it was decided about, so that nothing was done", _LOOK),
     "frame": ("lies in a frame that cannot be reached: {by}", _LOOK),
 }
 _WRONG_USE = {
@@ -50,6 +51,8 @@ def trouble_error(words: str, trouble: dict[str, Any]) -> PilotError:
     """The error for an action that could not be done to the element called ``words``."""
     kind = str(trouble["trouble"])
     said, advice = describe_trouble(trouble)
+    if kind == "changed":
+        return ElementChanged(f"{words} {said}.", suggestions=[advice])
     if kind == "gone":
         return StaleRef(f"{words} {said}.", suggestions=[advice])
     if kind in _NOT_ACTIONABLE:

@@ -27,6 +27,7 @@ async def upload(
     target = await find(tab, element)
 
     async def act(hand: Hand) -> Reply | None:
+        await hand.ask(target, "still", target.aimed, patience_ms=0)
         found = await tab.world.call_for_object(target.frame, "fileField", target.ref)
         hand.acts()
         if found is not None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
 
 HOUR_SECONDS = 3600.0
 
@@ -44,6 +43,10 @@ class Budgets:
     def __init__(self) -> None:
         self._totals: dict[str, int] = {}
         self._times: dict[str, list[float]] = {}
+
+    def __len__(self) -> int:
+        """How many accounts are kept."""
+        return len(self._totals) + len(self._times)
 
     def check(self, charges: Iterable[Charge], now: float) -> Shortage | None:
         """The first charge that does not fit. Counts nothing."""
@@ -87,36 +90,12 @@ class Budgets:
         self._totals.pop(key, None)
         self._times.pop(key, None)
 
+    def restore(self, totals: Mapping[str, int], times: Mapping[str, Iterable[float]]) -> None:
+        """Count on from what was used up before a restart."""
+        self._totals = dict(totals)
+        self._times = {key: list(stamps) for key, stamps in times.items()}
+
     def prune(self, now: float, *, older_than_seconds: float = HOUR_SECONDS) -> None:
         """Drop the windows in which nothing happened for so long."""
         kept = {key: times for key, times in self._times.items() if times and max(times) > now - older_than_seconds}
         self._times = kept
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"totals": dict(self._totals), "times": {key: list(times) for key, times in self._times.items()}}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Budgets:
-        """Restore what ``to_dict`` gave. Raises ``ValueError`` for anything else: damage is not overlooked."""
-        budgets = cls()
-        totals, times = data.get("totals"), data.get("times")
-        if not isinstance(totals, dict) or not isinstance(times, dict):
-            raise ValueError("totals and times were expected")
-        for key, total in cast(dict[str, object], totals).items():
-            if not isinstance(total, int) or total < 0:
-                raise ValueError(f"the total of {key!r} is not a count")
-            budgets._totals[key] = total
-        for key, stamps in cast(dict[str, object], times).items():
-            budgets._times[key] = _stamps(key, stamps)
-        return budgets
-
-
-def _stamps(key: str, value: object) -> list[float]:
-    if not isinstance(value, list):
-        raise ValueError(f"the times of {key!r} are not a list")
-    stamps: list[float] = []
-    for stamp in cast(list[object], value):
-        if not isinstance(stamp, int | float):
-            raise ValueError(f"a time of {key!r} is not a number")
-        stamps.append(float(stamp))
-    return stamps

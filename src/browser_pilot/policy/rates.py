@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from .budgets import Budgets, Charge, Shortage
 
 MINUTE_SECONDS = 60.0
@@ -13,9 +10,9 @@ MINUTE_SECONDS = 60.0
 class RateLimiter:
     """Holds the calls of the last minute. ``per_minute`` may change at any time."""
 
-    def __init__(self, per_minute: int, *, calls: Budgets | None = None) -> None:
+    def __init__(self, per_minute: int) -> None:
         self.per_minute = per_minute
-        self._calls = calls or Budgets()
+        self._calls = Budgets()
 
     def admit(self, client: str, operation: str, now: float) -> float | None:
         """None when the call may go on, which counts it; else the seconds after which the next one may."""
@@ -25,10 +22,3 @@ class RateLimiter:
 
     def prune(self, now: float) -> None:
         self._calls.prune(now, older_than_seconds=MINUTE_SECONDS)
-
-    def to_dict(self) -> dict[str, Any]:
-        return self._calls.to_dict()
-
-    @classmethod
-    def from_dict(cls, per_minute: int, data: Mapping[str, Any]) -> RateLimiter:
-        return cls(per_minute, calls=Budgets.from_dict(data))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeAlias
 from urllib.parse import unquote_plus
 
@@ -29,7 +29,10 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 # Hiding one secret can uncover the edge of another; a text that is still changing after this many rounds was made to.
 MOST_ROUNDS = 6
 DEEPEST = 60
+SHORTEST_CARD = 12
 
+# Between texts that are looked at together: no rule reaches across it.
+_BREAK = "\n\x1e\n"
 _AUTHORITY = re.compile(r"://([^\s/?#\"'<>\\]{1,2048}+)")
 _MULTIPART_NAME = re.compile(r"name=\"?([^\"\r\n;]{1,200})", re.IGNORECASE)
 _COOKIE_FIELDS = frozenset({"domain", "path", "expires", "httponly", "http_only", "samesite", "same_site", "secure"})
@@ -94,7 +97,11 @@ class Redactor:
 
     def data(self, value: Json) -> Json:
         """JSON data, such as a tool's arguments: by name where a name tells, else by text."""
-        return self._data(value, None, "", 0)
+        texts, names = _texts(value)
+        clean = self._clean(texts)
+        if len(clean) == len(texts) and not any(name.lower() == "value" or telling_name(name) for name in names):
+            return value
+        return self._data(value, None, "", 0, clean)
 
     def field(self, value: str, facts: FieldFacts) -> str:
         """What stands in a form field."""
@@ -106,6 +113,21 @@ class Redactor:
     def filename(self, name: str) -> str:
         """A file's name; its marks hold no signs that a file system refuses."""
         return MARK.sub("redacted", self.text(name))
+
+    def _clean(self, texts: Collection[str]) -> frozenset[str]:
+        """The texts in which nothing is found, looked for in all of them at once: that is much faster."""
+        joined = _BREAK.join(texts)
+        places = sorted(span.start for span in self._find(joined))
+        clean: set[str] = set()
+        start = at = 0
+        for text in texts:
+            end = start + len(text) + len(_BREAK)
+            while at < len(places) and places[at] < start:
+                at += 1
+            if (at == len(places) or places[at] >= end) and "[redacted:" not in text and "://" not in text[:12]:
+                clean.add(text)
+            start = end
+        return frozenset(clean)
 
     def _round(self, text: str) -> str:
         if "[redacted:" not in text:
@@ -168,13 +190,13 @@ class Redactor:
                     break
         return boundary.join(parts)
 
-    def _data(self, value: Json, telling: Telling | None, name: str, depth: int) -> Json:
+    def _data(self, value: Json, telling: Telling | None, name: str, depth: int, clean: frozenset[str]) -> Json:
         if depth > DEEPEST:
             return mark("text")
         if isinstance(value, dict):
-            return self._object(value, telling, depth)
-        if isinstance(value, list):
-            return [self._data(item, telling, name, depth + 1) for item in value]
+            return self._object(value, telling, depth, clean)
+        if isinstance(value, list | tuple):
+            return [self._data(item, telling, name, depth + 1, clean) for item in value]
         if value is None or isinstance(value, bool):
             return value
         text = value if isinstance(value, str) else json.dumps(value)
@@ -183,17 +205,45 @@ class Redactor:
         if telling and is_secret_value(text, telling, name=name):
             return mark(telling.kind)
         if isinstance(value, str):
-            return self.url(value) if "://" in value[:12] else self.text(value)
-        return value if self.text(text) == text else mark("card")
+            if "://" in value[:12]:
+                return self.url(value)
+            return value if value in clean else self.text(value)
+        return value if len(text) < SHORTEST_CARD or self.text(text) == text else mark("card")
 
-    def _object(self, value: dict[str, Json], telling: Telling | None, depth: int) -> Json:
+    def _object(self, value: dict[str, Json], telling: Telling | None, depth: int, clean: frozenset[str]) -> Json:
         redacted: dict[str, Json] = {}
         about_value = _telling_pair(value)
         for name, item in value.items():
             by_name = about_value if about_value and name.lower() == "value" else telling_name(name)
             inherited = by_name or (telling if telling and telling.certain else None)
-            redacted[self.text(name)] = self._data(item, inherited, name, depth + 1)
+            shown = name if name in clean else self.text(name)
+            redacted[shown] = self._data(item, inherited, name, depth + 1, clean)
         return redacted
+
+
+def _texts(value: Json) -> tuple[dict[str, None], set[str]]:
+    """All different texts in a value, long numbers included, and the names of its parts."""
+    texts: dict[str, None] = {}
+    names: set[str] = set()
+
+    def gather(part: Json, depth: int) -> None:
+        if isinstance(part, str):
+            texts[part] = None
+        elif depth > DEEPEST:
+            texts["[redacted:"] = None  # too deep to be judged like this
+        elif isinstance(part, list | tuple):
+            for item in part:
+                gather(item, depth + 1)
+        elif isinstance(part, dict):
+            names.update(part)
+            for item in part.values():
+                gather(item, depth + 1)
+        elif part is not None and len(number := json.dumps(part)) >= SHORTEST_CARD:
+            texts[number] = None
+
+    gather(value, 0)
+    texts.update(dict.fromkeys(names))
+    return texts, names
 
 
 def _telling_pair(value: Mapping[str, Json]) -> Telling | None:

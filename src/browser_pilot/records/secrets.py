@@ -88,6 +88,10 @@ class SecretStore:
         self.refresh()
         return {name: secret.domains for name, secret in sorted(self._secrets.items())}
 
+    def values(self) -> list[str]:
+        """All values, for whoever has to keep them from going astray."""
+        return [secret.value for secret in self._secrets.values()]
+
     def expand(self, text: str, *, host: str, matches: Matcher) -> str:
         if not has_placeholders(text):
             return text

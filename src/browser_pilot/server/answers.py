@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 import toon_format
 
 from ..config import AnswerFormat
 from ..errors import PilotError
+from ..records.redaction import Json, Redactor
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,15 @@ class Answer:
     data: Mapping[str, object]
     pictures: tuple[Picture, ...] = ()
     text: str | None = None
+
+    def redacted(self, redactor: Redactor) -> Answer:
+        """The same without what must not be seen. Pictures are as the page shows itself to a person."""
+        text = None if self.text is None else redactor.text(self.text)
+        return Answer(redacted_data(self.data, redactor), self.pictures, text)
+
+
+def redacted_data(data: Mapping[str, object], redactor: Redactor) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", redactor.data(cast("Json", dict(data))))
 
 
 def render(data: Mapping[str, object], answer_format: AnswerFormat) -> str:

@@ -19,8 +19,9 @@ from .. import __version__
 from ..approvals.queue import Door
 from ..errors import InternalError, InvalidArgument, PilotError
 from ..gateway import Gateway
+from ..records.redaction import Redactor
 from ..sessions.client import Client
-from .answers import Answer, error_data, render
+from .answers import Answer, error_data, redacted_data, render
 from .elicitation import FormDoor, can_show_forms
 from .parking import Parking, sealing
 from .registry import Call, Registry, Tool
@@ -105,15 +106,15 @@ async def run_tool(
         call = Call(client, tool, gateway, arguments, doors)
         answer = await tool.handler(call, parse_arguments(tool.arguments, arguments))
     except PilotError as error:
-        return _failure(error, name, answer_format)
+        return _failure(error, name, answer_format, gateway.redactor)
     except Exception:
         logger.exception("%s failed in a way that it should not", name)
         error = InternalError(
             f"{name[:100]} failed unexpectedly; the hub's log has the details.",
             suggestions=["Try another way, and report this as a bug."],
         )
-        return _failure(error, name, answer_format)
-    return types.CallToolResult(content=_content(answer, answer_format))
+        return _failure(error, name, answer_format, gateway.redactor)
+    return types.CallToolResult(content=_content(answer.redacted(gateway.redactor), answer_format))
 
 
 def _tools_of(registry: Registry, client: Client) -> dict[str, Tool[Any]]:
@@ -151,9 +152,9 @@ def _check_size(arguments: dict[str, Any]) -> None:
         )
 
 
-def _failure(error: PilotError, tool: str, answer_format: Any) -> types.CallToolResult:
+def _failure(error: PilotError, tool: str, answer_format: Any, redactor: Redactor) -> types.CallToolResult:
     error.metadata.setdefault("tool", tool[:100])
-    text = render(error_data(error), answer_format)
+    text = render(redacted_data(error_data(error), redactor), answer_format)
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 
 

@@ -13,6 +13,7 @@ from typing import Any, Generic, Literal, TypeVar
 from ..approvals.queue import Door
 from ..errors import SettingsError
 from ..gateway import Gateway, Intent
+from ..pages.facts import Aim
 from ..policy.vocabulary import Effect
 from ..sessions.client import Client
 from .answers import Answer
@@ -49,7 +50,13 @@ class Call:
             session=arguments.session,
             tab=arguments.tab,
             doors=self.doors,
+            aims=self.tool.aims(arguments),
+            answers_dialog=self.tool.answers_dialog,
         )
+
+
+def _at_nothing(_: Arguments) -> tuple[Aim, ...]:
+    return ()
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,9 @@ class Tool(Generic[A]):
     profiles: frozenset[Profile]
     handler: Callable[[Call, A], Awaitable[Answer]]
     destructive: bool = False
+    # The elements that a call acts on, so that it can be decided about them.
+    aims: Callable[[A], tuple[Aim, ...]] = _at_nothing
+    answers_dialog: bool = False
 
     @property
     def read_only(self) -> bool:

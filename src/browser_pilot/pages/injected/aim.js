@@ -144,10 +144,11 @@ async function reachableSpot(element, tries) {
 
 /**
  * Waits until an element can be acted on. Gives the element itself or its stand-in, and the point.
- * @param {string} ref @param {number} patienceMs @param {{ mayBeDisabled?: boolean }} [leave]
+ * @param {Aimed} aimed @param {number} patienceMs @param {{ mayBeDisabled?: boolean }} [leave]
  * @returns {Promise<{ element: Element, spot: Spot } | Trouble>}
  */
-async function ready(ref, patienceMs, leave = {}) {
+async function ready(aimed, patienceMs, leave = {}) {
+  const ref = refIn(aimed);
   const until = performance.now() + patienceMs;
   const mine = abandoned;
   for (let tries = 0; ; tries++) {
@@ -160,15 +161,15 @@ async function ready(ref, patienceMs, leave = {}) {
     if (!isShown(element)) spot = { trouble: 'hidden' };
     else if (!leave.mayBeDisabled && isDisabled(named)) spot = { trouble: 'disabled' };
     else spot = await reachableSpot(element, tries);
-    if (!('trouble' in spot)) return { element, spot };
+    if (!('trouble' in spot)) return isBroken(aimed, named) ? { trouble: 'changed' } : { element, spot };
     if (performance.now() >= until || mine !== abandoned) return spot;
     await nextFrame();
   }
 }
 
-/** Where to point at an element without clicking it. @param {string} ref @param {number} patienceMs */
-pilot.point = async function point(ref, patienceMs) {
-  const found = await ready(ref, patienceMs, { mayBeDisabled: true });
+/** Where to point at an element without clicking it. @param {Aimed} aimed @param {number} patienceMs */
+pilot.point = async function point(aimed, patienceMs) {
+  const found = await ready(aimed, patienceMs, { mayBeDisabled: true });
   return 'trouble' in found ? found : found.spot;
 };
 

@@ -41,11 +41,11 @@ function chooseOptions(select, wanted) {
   return null;
 }
 
-/** Chooses options by label or value. @param {string} ref @param {string[]} wanted @param {number} patienceMs */
-pilot.choose = async function choose(ref, wanted, patienceMs) {
+/** Chooses options by label or value. @param {Aimed} aimed @param {string[]} wanted @param {number} patienceMs */
+pilot.choose = async function choose(aimed, wanted, patienceMs) {
   let until = Infinity;
   for (;;) {
-    const found = await readyField(ref, patienceMs);
+    const found = await readyField(aimed, patienceMs);
     if ('trouble' in found) return found.trouble === 'no field' ? { trouble: 'no select' } : found;
     const { field } = found;
     if (!(field instanceof HTMLSelectElement)) return { trouble: 'no select' };
@@ -84,7 +84,7 @@ function radioFor(group, wanted) {
 
 /**
  * Fills fields of any kind one after the other, and says of each what it holds then or why it could not be filled.
- * @param {{ ref: string, value: string | boolean | string[] }[]} fields @param {number} patienceMs
+ * @param {{ aimed: Aimed, value: string | boolean | string[] }[]} fields @param {number} patienceMs
  */
 pilot.fill = async function fill(fields, patienceMs) {
   const watched = startWatch();
@@ -94,13 +94,13 @@ pilot.fill = async function fill(fields, patienceMs) {
   const told = [];
   /** @type {(() => Trouble | { holds: string, matches: boolean })[]} */
   const checks = [];
-  const unfit = fields.map(({ ref, value }) => unfitness(ref, value));
+  const unfit = fields.map(({ aimed, value }) => unfitness(aimed, value));
   if (unfit.some((trouble) => trouble !== null)) {
     return { ...report(watched, true), fields: unfit.map((trouble) => trouble ?? { trouble: 'left' }) };
   }
-  for (const { ref, value } of fields) {
+  for (const { aimed, value } of fields) {
     if (mine !== abandoned) break;
-    const trouble = await fillOne(ref, value, Math.max(0, until - performance.now()), checks);
+    const trouble = await fillOne(aimed, value, Math.max(0, until - performance.now()), checks);
     if (trouble !== null) checks.push(() => trouble);
     await nextTask();
   }
@@ -109,23 +109,25 @@ pilot.fill = async function fill(fields, patienceMs) {
   return { ...report(watched, quiet), fields: told };
 };
 
-/** Why a field can never take a value. @param {string} ref @param {string | boolean | string[]} value @returns {Trouble | null} */
-function unfitness(ref, value) {
-  const named = elementOf(ref);
-  if (named === null) return goneTrouble(ref);
+/** Why a field can never take a value. @param {Aimed} aimed @param {string | boolean | string[]} value @returns {Trouble | null} */
+function unfitness(aimed, value) {
+  const named = elementOf(refIn(aimed));
+  if (named === null) return goneTrouble(refIn(aimed));
+  if (isBroken(aimed, named)) return { trouble: 'changed' };
   const field = fieldOf(named);
   if (field === null) return typeof value === 'string' && radioFor(named, value) ? null : { trouble: 'no field' };
   return fieldKind(field) === 'file' ? { trouble: 'file' } : null;
 }
 
 /**
- * @param {string} ref @param {string | boolean | string[]} value @param {number} patienceMs
+ * @param {Aimed} aimed @param {string | boolean | string[]} value @param {number} patienceMs
  * @param {(() => Trouble | { holds: string, matches: boolean })[]} checks @returns {Promise<Trouble | null>}
  */
-async function fillOne(ref, value, patienceMs, checks) {
-  const named = elementOf(ref);
+async function fillOne(aimed, value, patienceMs, checks) {
+  const named = elementOf(refIn(aimed));
+  if (named && isBroken(aimed, named)) return { trouble: 'changed' };
   const radio = named && fieldOf(named) === null && typeof value === 'string' ? radioFor(named, value) : null;
-  const found = radio ? { field: radio, kind: /** @type {FieldKind} */ ('toggle') } : await readyField(ref, patienceMs);
+  const found = radio ? { field: radio, kind: /** @type {FieldKind} */ ('toggle') } : await readyField(aimed, patienceMs);
   if ('trouble' in found) return found;
   const { kind } = found;
   if (kind === 'file') return { trouble: 'file' };
@@ -170,16 +172,15 @@ function checkText(field, expected) {
   return { holds: tellable(field), matches: sameText(contentOf(field), expected, field) };
 }
 
-/** Sends the form of a field, through its submit button where it has one. @param {string} ref */
-pilot.submit = function submit(ref) {
-  const named = elementOf(ref);
-  const field = named && (fieldOf(named) ?? named);
-  const form = /** @type {HTMLInputElement | null} */ (field)?.form ?? field?.closest('form');
+/** Sends the form of a field, through its submit button where it has one. @param {Aimed} aimed */
+pilot.submit = function submit(aimed) {
+  const named = elementOf(refIn(aimed));
   startWatch();
-  if (!form) return { sent: false, invalid: '' };
-  const buttons = /** @type {HTMLButtonElement[]} */ ([...form.elements].filter((element) => element.matches('button, input') && /** @type {HTMLButtonElement} */ (element).type === 'submit'));
-  const faulty = form.noValidate ? [] : /** @type {HTMLInputElement[]} */ ([...form.querySelectorAll(':invalid')]).filter((element) => element.willValidate);
+  if (named === null || isBroken(aimed, named)) return { sent: false, changed: true, invalid: '' };
+  const form = formOf(fieldOf(named) ?? named);
+  if (!form) return { sent: false, changed: false, invalid: '' };
+  const faulty = ofForm(form, 'noValidate') ? [] : /** @type {HTMLInputElement[]} */ (fieldsOf(form)).filter((field) => field.willValidate && field.matches(':invalid'));
   // Not within this call, for a page may navigate in it, or ask the user something.
-  setTimeout(() => form.requestSubmit(buttons.find((button) => !button.disabled)));
-  return { sent: true, invalid: faulty.map((element) => `${nameOf(element, roleOf(element)) || element.name}: ${element.validationMessage}`).join('; ') };
+  setTimeout(() => HTMLFormElement.prototype.requestSubmit.call(form, defaultButton(form)));
+  return { sent: true, changed: false, invalid: faulty.map((field) => `${nameOf(field, roleOf(field)) || field.name}: ${field.validationMessage}`).join('; ') };
 };

@@ -54,9 +54,10 @@ function tellable(field) {
 
 /**
  * Waits until a field can be written to, brings it into view and gives it the focus.
- * @param {string} ref @param {number} patienceMs @returns {Promise<{ field: Element, kind: FieldKind } | Trouble>}
+ * @param {Aimed} aimed @param {number} patienceMs @returns {Promise<{ field: Element, kind: FieldKind } | Trouble>}
  */
-async function readyField(ref, patienceMs) {
+async function readyField(aimed, patienceMs) {
+  const ref = refIn(aimed);
   const until = performance.now() + patienceMs;
   const mine = abandoned;
   for (;;) {
@@ -70,7 +71,7 @@ async function readyField(ref, patienceMs) {
     else if (kind !== 'file' && !isShown(standIn(field))) trouble = { trouble: 'hidden' };
     else if (isDisabled(field)) trouble = { trouble: 'disabled' };
     else if (isReadOnly(field, roleOf(field))) trouble = { trouble: 'read-only' };
-    else return { field, kind };
+    else return isBroken(aimed, named) ? { trouble: 'changed' } : { field, kind };
     if (performance.now() >= until || mine !== abandoned) return trouble;
     await nextFrame();
   }
@@ -137,10 +138,10 @@ function isProxy(field) {
 /**
  * Writes text into a field. Rich text, and text that is to come by keys, is left to real input: then only the place for
  * it is made ready, and `wrote` is to be asked afterwards.
- * @param {string} ref @param {string} text @param {{ clear: boolean, byKeys: boolean, quick: boolean, patienceMs: number }} wish
+ * @param {Aimed} aimed @param {string} text @param {{ clear: boolean, byKeys: boolean, quick: boolean, patienceMs: number }} wish
  */
-pilot.write = async function write(ref, text, wish) {
-  const found = await readyField(ref, wish.patienceMs);
+pilot.write = async function write(aimed, text, wish) {
+  const found = await readyField(aimed, wish.patienceMs);
   if ('trouble' in found) return found;
   const { kind } = found;
   if (kind === 'toggle' || kind === 'select' || kind === 'file') return { trouble: kind };
@@ -198,11 +199,12 @@ function sameText(holds, expected, field) {
   return tidy(holds) === tidy(expected) && (tidy(expected) !== '' || holds === '');
 }
 
-/** Gives any element the focus, for keys to go to. @param {string} ref @param {number} patienceMs */
-pilot.focus = async function focus(ref, patienceMs) {
-  const found = await ready(ref, patienceMs, { mayBeDisabled: true });
+/** Gives any element the focus, for keys to go to. @param {Aimed} aimed @param {number} patienceMs */
+pilot.focus = async function focus(aimed, patienceMs) {
+  const found = await ready(aimed, patienceMs, { mayBeDisabled: true });
   if ('trouble' in found && found.trouble !== 'covered') return found;
-  const named = /** @type {Element} */ (elementOf(ref));
+  const named = /** @type {Element} */ (elementOf(refIn(aimed)));
+  if (isBroken(aimed, named)) return { trouble: 'changed' };
   startWatch();
   focusOn(fieldOf(named) ?? named);
   return {};

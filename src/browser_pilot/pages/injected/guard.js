@@ -5,11 +5,15 @@
 
 const GUARDED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
 
+/** In place of what a press hit: the element itself, but no longer as it was decided about. */
+const CHANGED = 'changed';
+const BARRED = 'another frame';
+
 /** @type {Guard | null} */
 let guard = null;
 
-/** @param {Element} element @param {number} presses */
-function startGuard(element, presses) {
+/** @param {Element} element @param {number} presses @param {() => string | null} objection what speaks against a press that lands */
+function startGuard(element, presses, objection) {
   guard?.remove();
   const fresh = /** @type {Guard} */ ({ element, presses, landed: false, by: null, watched: startWatch() });
   /** @type {() => void} */
@@ -20,8 +24,10 @@ function startGuard(element, presses) {
     if (!event.isTrusted || !(event instanceof MouseEvent)) return;
     if ((event.type === 'pointerdown' || event.type === 'mousedown') && !fresh.landed && fresh.by === null) {
       const hit = topAt(element, { x: event.clientX, y: event.clientY });
-      if (hit === element) fresh.landed = true;
-      else fresh.by = hit === null ? 'nothing' : inWords(hit);
+      if (hit === element) {
+        fresh.by = objection();
+        fresh.landed = fresh.by === null;
+      } else fresh.by = hit === null ? 'nothing' : inWords(hit);
     }
     if (fresh.by !== null) {
       event.preventDefault();
@@ -39,12 +45,15 @@ function startGuard(element, presses) {
 
 /**
  * Takes aim for a click: the point, with a guard at it.
- * @param {string} ref @param {number} presses @param {number} patienceMs
+ * @param {Aimed} aimed @param {number} presses @param {number} patienceMs
  */
-pilot.aim = async function aim(ref, presses, patienceMs) {
-  const found = await ready(ref, patienceMs);
+pilot.aim = async function aim(aimed, presses, patienceMs) {
+  const found = await ready(aimed, patienceMs);
   if ('trouble' in found) return found;
-  startGuard(found.element, presses);
+  startGuard(found.element, presses, () => {
+    const named = elementOf(refIn(aimed));
+    return named !== null && isBroken(aimed, named) ? CHANGED : null;
+  });
   return found.spot;
 };
 
@@ -58,6 +67,21 @@ pilot.landed = async function landed() {
   mine.remove();
   const quiet = mine.by !== null || (await untilQuiet(mine.watched));
   return { ...report(mine.watched, quiet), landed: mine.by !== null ? 'no' : mine.landed ? 'yes' : 'unseen', by: mine.by };
+};
+
+/**
+ * Stops every press in this frame until it is taken away: a click is on its way that is meant for another one.
+ * @param {number} presses
+ */
+pilot.bar = function bar(presses) {
+  startGuard(document.documentElement, presses, () => BARRED);
+};
+
+/** What a press in a barred frame hit, or null; takes the bar away. */
+pilot.unbar = function unbar() {
+  const by = guard?.by ?? null;
+  guard?.remove();
+  return by;
 };
 
 /** As long as an event that was sent may take to arrive; some never do. */

@@ -8,7 +8,8 @@ from typing import Annotated
 from pydantic import Field
 
 from ...pages import forms, keyboard, pointer
-from ...pages.keys import Modifier
+from ...pages.facts import Aim
+from ...pages.keys import Modifier, activating_key
 from ...pages.outcome import Outcome
 from ...pages.tab import Tab
 from ..answers import Answer
@@ -104,6 +105,12 @@ class PressArguments(TabArguments):
     element: Element | None = None
 
 
+def key_aims(key: str, element: Element | None) -> tuple[Aim, ...]:
+    """Enter and Space press what has the focus; other keys do nothing to decide about."""
+    pressed = activating_key(key)
+    return () if pressed is None else (Aim(element, sends=pressed == "Enter"),)
+
+
 async def press(call: Call, arguments: PressArguments) -> Answer:
     return await act(
         call,
@@ -120,6 +127,15 @@ class FormField(Arguments):
 class FillFormArguments(TabArguments):
     fields: tuple[FormField, ...]
     submit: bool = False
+
+
+def form_aims(arguments: FillFormArguments) -> tuple[Aim, ...]:
+    """The last field's form is the one that is sent."""
+    last = len(arguments.fields) - 1
+    return tuple(
+        Aim(field.element, sends=arguments.submit and index == last, fills=True)
+        for index, field in enumerate(arguments.fields)
+    )
 
 
 async def fill_form(call: Call, arguments: FillFormArguments) -> Answer:
@@ -140,6 +156,7 @@ TOOLS = (
         effect="write",
         profiles=STANDARD,
         handler=click,
+        aims=lambda arguments: (Aim(arguments.element),),
         destructive=True,
     ),
     Tool(
@@ -150,6 +167,7 @@ TOOLS = (
         effect="write",
         profiles=STANDARD,
         handler=type_text,
+        aims=lambda arguments: (Aim(arguments.element, sends=arguments.submit, fills=True),),
         destructive=True,
     ),
     Tool(
@@ -160,6 +178,7 @@ TOOLS = (
         effect="write",
         profiles=STANDARD,
         handler=select,
+        aims=lambda arguments: (Aim(arguments.element, fills=True),),
         destructive=True,
     ),
     Tool(
@@ -170,6 +189,7 @@ TOOLS = (
         effect="write",
         profiles=STANDARD,
         handler=hover,
+        aims=lambda arguments: (Aim(arguments.element),),
     ),
     Tool(
         name="browser_press",
@@ -179,6 +199,7 @@ TOOLS = (
         effect="write",
         profiles=STANDARD,
         handler=press,
+        aims=lambda arguments: key_aims(arguments.key, arguments.element),
         destructive=True,
     ),
     Tool(
@@ -189,6 +210,7 @@ TOOLS = (
         effect="write",
         profiles=STANDARD,
         handler=fill_form,
+        aims=form_aims,
         destructive=True,
     ),
 )

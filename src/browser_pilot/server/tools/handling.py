@@ -10,7 +10,8 @@ from pydantic import Field
 from ...pages import drag as dragging
 from ...pages import scroll as scrolling
 from ...pages import upload as uploading
-from ...pages.outcome import Outcome
+from ...pages.action import answer_dialog as close_dialog
+from ...pages.facts import Aim
 from ...pages.tab import Tab
 from ..answers import Answer
 from ..registry import FULL_ONLY, STANDARD, Call, Tool
@@ -75,9 +76,9 @@ async def answer_dialog(call: Call, arguments: DialogArguments) -> Answer:
     intent = call.intent(arguments)
 
     async def do(tab: Tab) -> Answer:
-        answered = await tab.dialogs.answer(accept=arguments.accept, text=arguments.text)
+        answered, outcome = await close_dialog(tab, accept=arguments.accept, text=arguments.text)
         max_tokens = call.client.settings.tools.max_tokens
-        told = await action_data(tab, Outcome(), max_tokens=max_tokens, timeout_ms=intent.timeout_ms)
+        told = await action_data(tab, outcome, max_tokens=max_tokens, timeout_ms=intent.timeout_ms)
         return Answer({"answered": answered.kind, **told})
 
     return await call.gateway.on_tab(intent, do)
@@ -101,6 +102,7 @@ TOOLS = (
         effect="upload",
         profiles=STANDARD,
         handler=upload,
+        aims=lambda arguments: (Aim(arguments.element, fills=True),),
         destructive=True,
     ),
     Tool(
@@ -111,6 +113,7 @@ TOOLS = (
         effect="write",
         profiles=STANDARD,
         handler=answer_dialog,
+        answers_dialog=True,
         destructive=True,
     ),
     Tool(
@@ -121,6 +124,7 @@ TOOLS = (
         effect="write",
         profiles=FULL_ONLY,
         handler=drag,
+        aims=lambda arguments: (Aim(arguments.from_), Aim(arguments.to)),
         destructive=True,
     ),
 )

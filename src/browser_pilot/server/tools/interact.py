@@ -6,11 +6,13 @@ from typing import Literal
 
 from ...errors import InvalidArgument
 from ...pages import forms, keyboard, pointer
+from ...pages.facts import Aim
 from ...pages.outcome import Outcome
 from ...pages.tab import Tab
 from ..answers import Answer
 from ..registry import MINIMAL_ONLY, Call, Tool
 from ..schema import TabArguments
+from .acting import key_aims
 from .arguments import Element
 from .pages import action_data, whole_page
 
@@ -22,6 +24,12 @@ class InteractArguments(TabArguments):
     key: str | None = None
     value: str | None = None
     snapshot: bool = False
+
+
+def interact_aims(arguments: InteractArguments) -> tuple[Aim, ...]:
+    if arguments.action == "press":
+        return key_aims(arguments.key or "", arguments.element)
+    return () if arguments.element is None else (Aim(arguments.element, fills=arguments.action in ("type", "select")),)
 
 
 async def interact(call: Call, arguments: InteractArguments) -> Answer:
@@ -63,6 +71,7 @@ TOOLS = (
         effect="write",
         profiles=MINIMAL_ONLY,
         handler=interact,
+        aims=interact_aims,
         destructive=True,
     ),
 )

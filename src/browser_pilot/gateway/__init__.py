@@ -1,0 +1,9 @@
+"""The only path to an effect: limits, decision, question, record, act, record.
+
+``flow`` is the path itself. ``sights`` says what would happen, ``limits`` how often it may, ``journal`` writes it down.
+"""
+
+from .flow import Gateway
+from .intent import Intent
+
+__all__ = ["Gateway", "Intent"]
