@@ -19,6 +19,7 @@ from browser_pilot.config import Settings
 from browser_pilot.engines.own import OwnEngine
 from browser_pilot.server.browsers_api import bridge_routes
 from browser_pilot.sessions.registry import context_request
+from browser_pilot.sessions.session import Session
 
 from .chrome import Chrome, own_chrome
 
@@ -40,18 +41,28 @@ class InProcess:
     notes: list[tuple[str, dict[str, str]]]
 
     @asynccontextmanager
+    async def session(self) -> AsyncGenerator[Session]:
+        session = Session("s1", self.engine, REQUEST)
+        try:
+            yield session
+        finally:
+            await session.close()
+
+    @asynccontextmanager
     async def new_context(self) -> AsyncGenerator[BrowserContext]:
         live = await self.engine.open(REQUEST)
-        yield live.context
-        await live.close()
+        try:
+            yield live.context
+        finally:
+            await live.close()
 
 
 @asynccontextmanager
-async def own_engine(folder: Path, *arguments: str, idle_seconds: float = 300) -> AsyncGenerator[InProcess]:
+async def own_engine(folder: Path, *arguments: str) -> AsyncGenerator[InProcess]:
     notes: list[tuple[str, dict[str, str]]] = []
     bridge = Bridge(
         folder / "home",
-        idle_seconds=lambda: idle_seconds,
+        idle_seconds=lambda: 300,
         note=lambda event, details: notes.append((event, details)),
         mode=lambda: "auto",
         set_mode=lambda _: None,
@@ -67,16 +78,23 @@ async def own_engine(folder: Path, *arguments: str, idle_seconds: float = 300) -
     )
     server = _Server(config)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
-    async with async_playwright() as playwright, own_chrome(folder / "chrome", *arguments) as chrome:
+    try:
+        async with async_playwright() as playwright, own_chrome(folder / "chrome", *arguments) as chrome:
+            yield await _paired(bridge, playwright, chrome, port, notes)
+            await bridge.close()
+    finally:
+        server.should_exit = True
+        await serving
+        listener.close()
 
-        async def driver() -> Playwright:
-            return playwright
 
-        engine = OwnEngine(bridge, driver)
-        engine.listen("127.0.0.1", port)
-        await chrome.pair_at(port, bridge.open_pairing().code)
-        yield InProcess(chrome, bridge, engine, port, notes)
-        await engine.close()
-        await bridge.close()
-    server.should_exit = True
-    await serving
+async def _paired(
+    bridge: Bridge, playwright: Playwright, chrome: Chrome, port: int, notes: list[tuple[str, dict[str, str]]]
+) -> InProcess:
+    async def driver() -> Playwright:
+        return playwright
+
+    engine = OwnEngine(bridge, driver)
+    engine.listen("127.0.0.1", port)
+    await chrome.pair_at(port, bridge.open_pairing().code)
+    return InProcess(chrome, bridge, engine, port, notes)

@@ -135,7 +135,7 @@ class Bridge:
             await asyncio.sleep(HOUSEKEEPING_SECONDS)
             for reachable in list(self._browsers.values()):
                 if reachable.link.connected:
-                    await reachable.relay.rest()
+                    await reachable.relay.rest(self._idle_seconds())
 
     async def close(self) -> None:
         await self.door.close()
@@ -164,7 +164,6 @@ class Bridge:
         relay = Relay(
             link,
             Downloads(self._files / browser.id),
-            idle_seconds=self._idle_seconds(),
             word=lambda word: self._take_word(browser, word),
         )
         reachable = self._browsers[browser.id] = Reachable(link, relay)

@@ -36,9 +36,7 @@ Halted = Literal["", "paused", "stopped"]
 class Relay:
     """``word`` is told what the user says in the browser: pause, resume, stop, or a mode."""
 
-    def __init__(
-        self, link: BrowserLink, downloads: Downloads, *, idle_seconds: float, word: Callable[[str], None]
-    ) -> None:
+    def __init__(self, link: BrowserLink, downloads: Downloads, *, word: Callable[[str], None]) -> None:
         self.agent = ""
         self.halted: Halted = ""
         self.tabs: dict[int, DrivenTab] = {}
@@ -46,7 +44,6 @@ class Relay:
         self.files = downloads.folder
         self._link = link
         self._downloads = downloads
-        self._idle_seconds = idle_seconds
         self._word = word
         self._synced = asyncio.Event()
         self._numbers = itertools.count(1)
@@ -154,14 +151,14 @@ class Relay:
                 await self._try("debugger.detach", {"tabId": tab.id})
                 await self._try("pilot.release", tab.id)
 
-    async def rest(self) -> None:
-        """Housekeeping: tabs that nobody has used for a while draw no more, and later lose the debugger."""
+    async def rest(self, idle_seconds: float) -> None:
+        """Housekeeping: tabs that nobody has used for a while draw no more, and after ``idle_seconds`` are let go."""
         now = _now()
         for tab in [tab for tab in self.tabs.values() if tab.state == "attached"]:
-            idle_seconds = now - tab.used_at
-            if idle_seconds > self._idle_seconds:
+            unused_seconds = now - tab.used_at
+            if unused_seconds > idle_seconds:
                 await self._sleep(tab)
-            elif tab.drawing and idle_seconds > DRAWING_SECONDS and not tab.clients_screencast:
+            elif tab.drawing and unused_seconds > DRAWING_SECONDS and not tab.clients_screencast:
                 tab.drawing = False
                 self._post(tab, "Page.stopScreencast", {})
 

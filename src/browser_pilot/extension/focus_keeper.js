@@ -17,7 +17,7 @@ export class FocusKeeper {
     this.acted = new Map();
     /** Where and when its mouse last moved or pressed. @type {Map<number, { x: number, y: number, at: number }>} */
     this.mouse = new Map();
-    /** The tab in front of each window, as the user left it. @type {Map<number, number>} */
+    /** The tab in front of each window, and the one that was there before. @type {Map<number, { now: number, before: number | undefined }>} */
     this.front = new Map();
   }
 
@@ -48,10 +48,17 @@ export class FocusKeeper {
     return !agents || this.isUsersMouse(tabId) || Math.abs(agents.x - x) > 1 || Math.abs(agents.y - y) > 1;
   }
 
-  /** @param {{ tabId: number, windowId: number }} active @param {import('./driven_tabs.js').DrivenTabs} driven */
-  async noteActive({ tabId, windowId }, driven) {
-    const opener = driven.get(tabId)?.opener;
-    if (opener === undefined) this.front.set(windowId, tabId);
+  /** @param {{ tabId: number, windowId: number }} active */
+  noteActive({ tabId, windowId }) {
+    const front = this.front.get(windowId);
+    if (front?.now !== tabId) this.front.set(windowId, { now: tabId, before: front?.now });
+  }
+
+  /** What is in front when the worker begins. */
+  async look() {
+    for (const tab of await chrome.tabs.query({ active: true })) {
+      if (tab.id !== undefined && !this.front.has(tab.windowId)) this.noteActive({ tabId: tab.id, windowId: tab.windowId });
+    }
   }
 
   /** Put the tab that was in front back there, if a new one took its place. @param {number} tabId @param {number} sourceId */
@@ -63,8 +70,10 @@ export class FocusKeeper {
         // A popup window: its page works as well in a tab of the window that asked for it.
         await chrome.tabs.move(tabId, { windowId: source.windowId, index: -1 });
       } else if (opened.active) {
+        // Chrome may tell that the new tab is in front before it tells where it comes from, or after.
         const front = this.front.get(opened.windowId);
-        await chrome.tabs.update(front !== undefined && front !== tabId ? front : sourceId, { active: true });
+        const users = front?.now === tabId ? front.before : front?.now;
+        await chrome.tabs.update(users ?? sourceId, { active: true });
       }
     } catch {
       // One of them is closed already.

@@ -16,6 +16,8 @@ const server = part('server', HTMLInputElement);
 const code = part('code', HTMLInputElement);
 const pairButton = part('pair', HTMLButtonElement);
 let pairing = false;
+/** A server that the user typed and that is not in use yet. */
+let typedServer = '';
 
 /** The tab that the popup is about: the one in front, or in tests the one that the address names. */
 async function currentTab() {
@@ -61,7 +63,8 @@ async function refresh() {
   show('retry', view.canRetry);
   show('off', view.canSwitchOff);
   show('on', view.canSwitchOn);
-  if (document.activeElement !== server) server.value = link.server || server.value || '127.0.0.1:8777';
+  if (typedServer === link.server) typedServer = '';
+  if (document.activeElement !== server && !typedServer) server.value = link.server || server.value;
   const counts = part('counts', HTMLElement);
   counts.textContent = TEXTS.counts(link.down, link.up);
   counts.ariaLabel = TEXTS.countsLabel(link.down, link.up);
@@ -103,6 +106,9 @@ part('mode', HTMLElement).addEventListener('change', (event) => {
 part('off', HTMLElement).addEventListener('click', () => tell('off'));
 part('on', HTMLElement).addEventListener('click', () => tell('on'));
 part('retry', HTMLElement).addEventListener('click', () => chrome.runtime.sendMessage({ to: 'link', ask: 'retry' }).then(refresh));
+server.addEventListener('input', () => {
+  typedServer = server.value.trim();
+});
 server.addEventListener('change', () => tell('server', { server: server.value.trim() }));
 code.ariaLabel = TEXTS.pairCode;
 void chrome.runtime.sendMessage({ to: 'link', ask: 'retry' }).catch(() => {});

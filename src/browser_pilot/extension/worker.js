@@ -31,7 +31,7 @@ const driven = new DrivenTabs(chrome.storage.session, (tabs) => {
 });
 const focus = new FocusKeeper();
 const perform = chromeCalls(driven);
-const ready = Promise.all([driven.load(), netRules.load()]).then(() => {
+const ready = Promise.all([driven.load(), netRules.load(), focus.look()]).then(() => {
   netRules.tabs = driven.list().map((tab) => tab.id);
   isReady = true;
 });
@@ -181,7 +181,7 @@ chrome.tabs.onUpdated.addListener((tabId, change) =>
     if (change.groupId === chrome.tabGroups.TAB_GROUP_ID_NONE && driven.get(tabId)?.kind === 'agent') void takeAway(tabId);
   }),
 );
-chrome.tabs.onActivated.addListener((active) => whenReady(() => void focus.noteActive(active, driven)));
+chrome.tabs.onActivated.addListener((active) => focus.noteActive(active));
 chrome.webNavigation.onCreatedNavigationTarget.addListener((details) =>
   whenReady(() => {
     const source = driven.get(details.sourceTabId);
