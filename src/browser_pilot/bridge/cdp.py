@@ -115,6 +115,18 @@ def restored_page_events(frame: Json) -> list[tuple[str, Json]]:
     return [("Page.lifecycleEvent", {**common, "name": name}) for name in names]
 
 
+def lost_child_events(session: str, info: Json) -> list[tuple[str, Json]]:
+    """That a frame or worker lost its session, though it is still there.
+
+    Of a frame that comes to live in its parent's process Playwright keeps what it knows; of others it forgets them.
+    """
+    target = info.get("targetId")
+    gone: tuple[str, Json] = ("Target.detachedFromTarget", {"sessionId": session, "targetId": target})
+    if info.get("type") != "iframe":
+        return [gone]
+    return [("Page.frameAttached", {"frameId": target, "parentFrameId": info.get("parentFrameId", "")}), gone]
+
+
 def tree_events(tree: dict[str, Any]) -> list[tuple[str, Json]]:
     """The events that would have told of these frames, had anyone listened."""
     frame = tree["frame"]

@@ -90,8 +90,11 @@ class CdpClient:
     def add_child(self, tab: DrivenTab, session: str) -> None:
         self._sessions[session] = (tab, session)
 
-    def remove_child(self, session: str) -> None:
+    def remove_child(self, tab: DrivenTab, session: str) -> None:
         self._sessions.pop(session, None)
+        for alias in [alias for alias, child in tab.aliases.items() if child == session]:
+            del tab.aliases[alias]
+            self._sessions.pop(alias, None)
 
     def tell(self, tab: DrivenTab, child: str | None, method: str, params: Json) -> None:
         for session in tab.sessions_of(child):

@@ -289,8 +289,9 @@ class Relay:
     async def _restore(self, tab: DrivenTab, owner: CdpClient) -> None:
         """Attach again and make everything as Playwright left it, telling it what changed meanwhile."""
         for child, info in list(tab.children.items()):
-            owner.tell(tab, None, "Target.detachedFromTarget", {"sessionId": child, "targetId": info.get("targetId")})
-            owner.remove_child(child)
+            for method, params in cdp.lost_child_events(child, info):
+                owner.tell(tab, None, method, params)
+            owner.remove_child(tab, child)
         tab.children.clear()
         await self._attach_debugger(tab)
         owner.tell(tab, None, "Runtime.executionContextsCleared", {})
@@ -364,7 +365,7 @@ class Relay:
                 pass
         owner.tell(tab, child, method, params)
         if method == "Target.detachedFromTarget":
-            owner.remove_child(params["sessionId"])
+            owner.remove_child(tab, params["sessionId"])
         if method == "Page.frameNavigated" and params.get("type") == "BackForwardCacheRestore":
             for name, event in cdp.restored_page_events(params["frame"]):
                 owner.tell(tab, child, name, event)
