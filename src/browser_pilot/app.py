@@ -29,6 +29,7 @@ from .approvals.questions import Answer, Question
 from .approvals.queue import ApprovalQueue
 from .approvals.rules_store import RulesStore
 from .bridge.bridge import Bridge
+from .bridge.net_rules import session_rules
 from .config import Settings, load_settings
 from .engines.choice import EngineChoice
 from .engines.managed import ManagedEngine
@@ -194,6 +195,7 @@ class Hub:
             self._redactor.know([token])
             host, port = self.settings.hub.host, listener.getsockname()[1]
             self._in_force.add_built_in(keep_out_of_the_hub(host, port))
+            self._tell_rules()
             app = build_app(
                 registry=REGISTRY,
                 gateway=self._gateway,
@@ -277,7 +279,13 @@ class Hub:
         REGISTRY.select(settings.tools.profile)
         return settings
 
+    def _tell_rules(self) -> None:
+        """The user's own browsers hold the rules themselves."""
+        self._bridge.adopt_rules(session_rules(self._in_force.rules))
+        self._bridge.tell_news()
+
     def _adopt(self, settings: Settings) -> None:
+        self._tell_rules()
         self._clients.adopt(settings)
         self._log.retention = _retention(settings)
         logging.getLogger().setLevel(settings.logging.level.upper())
@@ -302,6 +310,7 @@ class Hub:
         if rule is not None:
             self._rules_store.put(rule)
             self._in_force.reload()
+            self._tell_rules()
 
     def _note_bridge(self, event: str, details: dict[str, str]) -> None:
         logger.info("%s: %s", event, ", ".join(f"{name} {value}" for name, value in details.items()))

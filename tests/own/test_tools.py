@@ -9,13 +9,16 @@ from typing import Any
 import pytest
 from playwright.async_api import Page
 
-from browser_pilot.errors import PermissionDenied
+from browser_pilot.bridge.net_rules import session_rules
+from browser_pilot.errors import NavigationFailed, PermissionDenied
 from browser_pilot.pages.capture import screenshot
 from browser_pilot.pages.cookies import clear_cookies, delete_cookies, get_cookies, set_cookie
 from browser_pilot.pages.navigate import open_address
 from browser_pilot.pages.pointer import click
 from browser_pilot.pages.snapshot import take_view
 from browser_pilot.pages.tab import Tab
+from browser_pilot.policy.patterns import parse_pattern
+from browser_pilot.policy.rules import Rule, Ruleset
 
 from ..acting.site import Exchange, Site
 from .in_process import InProcess
@@ -121,3 +124,22 @@ async def test_the_agent_stays_out_of_the_browsers_own_pages(own: InProcess, pag
         await open_address(tab, pages.add("page", "<h1>Page</h1>"))
         with pytest.raises(Exception, match=r"chrome://|ERR_|Cannot|navigat"):
             await tab.page.goto("chrome://settings/", timeout=3_000)
+
+
+async def test_a_driven_page_cannot_reach_a_denied_host_and_the_users_own_tabs_can(own: InProcess, pages: Site) -> None:
+    denied = Ruleset([Rule(pattern=parse_pattern("b.test"), read="deny")])
+    own.bridge.adopt_rules(session_rules(denied))
+    fetching = "(url) => fetch(url, { mode: 'no-cors' }).then(() => 'reached', () => 'blocked')"
+    url = pages.add("data", "data", host="b")
+    mine = await own.chrome.open(pages.add("page", "<h1>Page</h1>"))
+    async with own.session() as session:
+        tab = await session.open_tab()
+        await open_address(tab, pages.url("page"))
+        async with asyncio.timeout(10):
+            while await tab.page.evaluate(fetching, url) != "blocked":
+                await asyncio.sleep(0.05)
+        with pytest.raises(NavigationFailed):
+            await open_address(tab, url)
+        assert await mine.evaluate(fetching, url) == "reached"
+    own.bridge.adopt_rules([])
+    await mine.close()

@@ -39,7 +39,7 @@ export class NetRules {
 
   /** One write after the other, so that the last one stands. */
   write() {
-    this.writing = this.writing.then(async () => {
+    this.writing = this.writing.catch(() => {}).then(async () => {
       const old = await chrome.declarativeNetRequest.getSessionRules();
       const tabIds = this.tabs;
       const addRules = tabIds.length === 0 ? [] : this.rules.map((rule) => ({ ...rule, condition: { ...rule.condition, tabIds } }));
