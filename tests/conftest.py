@@ -18,6 +18,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--own", action="store_true", help="Run the tests of pages in the user's own Chrome, through the extension."
     )
+    parser.addoption("--long", action="store_true", help="Run also what takes minutes.")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("long") and not item.config.getoption("long"):
+        pytest.skip("takes minutes; run it with --long")
+    if item.get_closest_marker("managed") and item.config.getoption("own"):
+        pytest.skip("says something about managed browsers only")
 
 
 @pytest.fixture

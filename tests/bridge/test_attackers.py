@@ -31,7 +31,7 @@ HELLO = {
     "nonce": "n" * 20,
     "browser": None,
 }
-CALL = [{"id": "1", "call": "tabs.get", "args": [1]}, {"event": "pilot.tabs", "args": [[]]}]
+CALL: list[dict[str, Any]] = [{"id": "1", "call": "tabs.get", "args": [1]}, {"event": "pilot.tabs", "args": [[]]}]
 TOOL: dict[str, Any] = {
     "jsonrpc": "2.0",
     "id": 1,

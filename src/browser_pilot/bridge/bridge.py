@@ -130,6 +130,11 @@ class Bridge:
         for reachable in self._browsers.values():
             self._tell(reachable)
 
+    def reload_extensions(self) -> None:
+        """For those who work on the extension: load its files anew in every connected browser."""
+        for reachable in self._browsers.values():
+            reachable.link.notify("reload", None)
+
     async def keep_house(self) -> None:
         while True:
             await asyncio.sleep(HOUSEKEEPING_SECONDS)

@@ -17,6 +17,7 @@ from .browsers import commands as browsers_commands
 from .browsers import pair
 from .call import call
 from .demo import demo
+from .dev import dev
 from .doctor import doctor
 from .extension import extension
 from .mcp_config import mcp_config
@@ -57,6 +58,7 @@ for command in (tools, call, demo):
 for command in (extension, pair):
     app.command(rich_help_panel=OWN)(command)
 app.add_typer(browsers_commands, name="browsers", rich_help_panel=OWN)
+app.command(hidden=True)(dev)
 for command in (doctor, mcp_config, setup_browser):
     app.command(rich_help_panel=MACHINE)(command)
 app.add_typer(config_commands, name="config", rich_help_panel=MACHINE)

@@ -110,6 +110,7 @@ async function takeNotice(notice, data) {
     news = data;
     await Promise.all(driven.list().map((tab) => showSign(tab.id, news)));
   } else if (notice === 'rules') await netRules.replace(data);
+  else if (notice === 'reload') chrome.runtime.reload();
   else if (notice === 'forgotten') {
     driven.clear();
     await chrome.storage.local.remove(['browser', 'key', 'name']);

@@ -42,12 +42,17 @@ def bridge_routes(bridge: Bridge) -> list[BaseRoute]:
         code = bridge.pairing()
         return JSONResponse(None if code is None else _code_data(code))
 
+    async def reload_extensions(_: Request) -> JSONResponse:
+        bridge.reload_extensions()
+        return JSONResponse({"reloading": True})
+
     return [
         WebSocketRoute(BRIDGE, bridge.door),
         WebSocketRoute(f"{CDP}{{client}}", bridge.cdp_door),
         Route("/api/browsers", list_browsers),
         Route("/api/browsers/rename", _changing(rename), methods=["POST"]),
         Route("/api/browsers/forget", _changing(forget), methods=["POST"]),
+        Route("/api/extension/reload", reload_extensions, methods=["POST"]),
         Route("/api/pairing", open_pairing, methods=["POST"]),
         Route("/api/pairing", show_pairing),
     ]
