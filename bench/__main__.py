@@ -34,14 +34,16 @@ def main() -> int:
     try:
         chromium = machine.find_chromium()
         with console.status("Fetching peers and pages from npm …"):
-            cache.install_peers()
+            absent = cache.install_peers()
             folders = pages.fetch()
     except (cache.CacheError, machine.NoBrowser) as error:
         console.print(f"[red]{error}[/red]")
         return 1
     facts = machine.describe(chromium)
     everyone = competitors.create(chromium)
-    taking_part = [everyone[name] for name in competitors.ALL if name in options.peers]
+    for name, reason in absent.items():
+        console.print(f"[yellow]{name} cannot be installed, so it takes no part: {reason}[/yellow]", highlight=False)
+    taking_part = [everyone[name] for name in competitors.ALL if name in options.peers and name not in absent]
     chosen = [operation for operation in OPERATIONS if operation.key in options.only]
     site = Site.start(folders)
     try:
@@ -61,6 +63,7 @@ def main() -> int:
         samples=samples,
         summaries=summaries,
         verdicts=judge(summaries),
+        absent={name: reason for name, reason in absent.items() if name in options.peers},
     )
     show(results, console)
     _write(results, console)

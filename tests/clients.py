@@ -11,6 +11,7 @@ from typing import Any, cast
 import httpx2
 import toon_format
 from mcp.client import Client
+from mcp.client.session import MessageHandlerFnT
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, TextContent
@@ -21,19 +22,23 @@ ERAS = ("legacy", "2026-07-28")
 
 
 @asynccontextmanager
-async def http_client(hub: HubProcess, *, era: str = "legacy", query: str = "") -> AsyncGenerator[Client]:
+async def http_client(
+    hub: HubProcess, *, era: str = "legacy", query: str = "", on_message: MessageHandlerFnT | None = None
+) -> AsyncGenerator[Client]:
     async with httpx2.AsyncClient(headers=hub.headers, timeout=60) as http:
         transport = streamable_http_client(hub.mcp_url + query, http_client=http)
-        async with Client(transport, mode=era) as client:
+        async with Client(transport, mode=era, message_handler=on_message) as client:
             yield client
 
 
 @asynccontextmanager
-async def stdio_adapter(home: Path, *options: str, era: str = "legacy") -> AsyncGenerator[Client]:
+async def stdio_adapter(
+    home: Path, *options: str, era: str = "legacy", on_message: MessageHandlerFnT | None = None
+) -> AsyncGenerator[Client]:
     parameters = StdioServerParameters(
         command=sys.executable, args=["-m", "browser_pilot", *options], env=environment(home)
     )
-    async with Client(stdio_client(parameters), mode=era) as client:
+    async with Client(stdio_client(parameters), mode=era, message_handler=on_message) as client:
         yield client
 
 

@@ -59,6 +59,9 @@ def test_relative_folders_are_in_the_home_and_others_are_kept(home: Path) -> Non
     ("text", "words"),
     [
         ("[hub]\nport = 65536", ["hub.port = 65536", "config.toml", "65535"]),
+        ("[hub]\nport = true", ["hub.port = True", "a number is needed, not true or false"]),
+        ("[sessions]\nidle_minutes = true", ["sessions.idle_minutes = True", "a number is needed"]),
+        ("[browser]\nviewport = [true, 720]", ["browser.viewport.0 = True", "a number is needed"]),
         ("[hub]\nprot = 1", ["hub.prot", "is not a setting", "port"]),
         ("[hubb]\nport = 1", ["hubb", "is not a setting", "hub"]),
         ("hub = 1", ["hub = 1"]),

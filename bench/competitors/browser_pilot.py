@@ -14,12 +14,12 @@ from browser_pilot.config import Settings
 
 from ..processes import Den
 from ..rpc import Answer, CallFailed, Launch
-from .base import Chromium, Field, McpSession, measure_start_up, read_tool_list
+from .base import Chromium, Field, McpSession, measure_start_up, read_tool_list, search_handle
 
 _STOP_SECONDS = 20
 # A benchmark makes more calls in a minute than an agent may; measured is the work, not the limit.
 _LIMITS = {"rate_per_minute": "1000000", "step_budget": "1000000"}
-_WHOLE_PAGE_TOKENS = 1_000_000
+_WHOLE_PAGE_TOKENS = 200_000
 
 
 class BrowserPilot:
@@ -41,10 +41,16 @@ class BrowserPilot:
         return {"default": read_tool_list(self._launch(den)), "minimal": minimal}
 
     def open_many(self, den: Den, urls: Sequence[str]) -> Sequence[BrowserPilotSession]:
-        sessions: list[BrowserPilotSession] = []
-        for url in urls:
-            sessions.append(self.start(den))
-            sessions[-1].navigate(url)
+        """One client with a session for each page; where clients have one session each, a client for each page."""
+        first = self.start(den)
+        first.navigate(urls[0])
+        if first.can_have_sessions():
+            for url in urls[1:]:
+                first.call("browser_navigate", url=url, session=first.new_session())
+            return [first]
+        sessions = [first, *(self.start(den) for _ in urls[1:])]
+        for session, url in zip(sessions[1:], urls[1:], strict=True):
+            session.navigate(url)
         return sessions
 
     def stop(self, den: Den) -> None:
@@ -71,6 +77,13 @@ def _command() -> str:
 
 
 class BrowserPilotSession(McpSession):
+    def can_have_sessions(self) -> bool:
+        return any(tool["name"] == "browser_session" for tool in self.tools())
+
+    def new_session(self) -> str:
+        made = self.call("browser_session", action="create").text
+        return search_handle(r"^session: \"?(\w+)", made, "handle of a session")
+
     def navigate(self, url: str) -> Answer:
         return self.call("browser_navigate", url=url)
 

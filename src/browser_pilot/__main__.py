@@ -8,7 +8,11 @@ import sys
 def main() -> None:
     arguments = sys.argv[1:]
     # Each way imports only what it needs: the adapter must start fast.
-    if _is_for_the_adapter(arguments):
+    if arguments == ["--version"]:
+        from . import __version__
+
+        sys.stdout.write(f"{__version__}\n")
+    elif _is_for_the_adapter(arguments):
         from .adapter.pump import run_adapter
 
         run_adapter(arguments)
@@ -19,7 +23,11 @@ def main() -> None:
 
 
 def _is_for_the_adapter(arguments: list[str]) -> bool:
-    return not arguments or (arguments[0].startswith("-") and arguments[0] not in {"-h", "--help", "--version"})
+    """Options without a command are an MCP client's; ``--debug`` is for commands and may stand before one."""
+    first = next((argument for argument in arguments if argument != "--debug"), None)
+    if first is None:
+        return not arguments
+    return first.startswith("-") and first not in {"-h", "--help", "--version"}
 
 
 if __name__ == "__main__":

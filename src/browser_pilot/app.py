@@ -8,33 +8,30 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import logging
 import os
 import secrets
 import signal
-import socket
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import uvicorn
 
-from . import __version__
+from . import __version__, vitals
 from .approvals.clearance import Clearance, rule_made_by
 from .approvals.grants import SessionGrants
 from .approvals.questions import Answer, Question
 from .approvals.queue import ApprovalQueue
 from .approvals.rules_store import RulesStore
-from .bridge.bridge import Bridge
-from .bridge.net_rules import session_rules
 from .config import Settings, load_settings
+from .egress import EgressProxy
 from .engines.choice import EngineChoice
 from .engines.managed import ManagedEngine
-from .engines.own import OwnEngine
-from .errors import PilotError, SettingsError
+from .errors import PilotError
 from .gateway import Gateway
 from .gateway.journal import Journal
 from .gateway.limits import Limits
@@ -42,41 +39,38 @@ from .gateway.secrets import SecretFilling
 from .home import make_private_folder, write_private
 from .in_force import InForce, RuleChange, keep_out_of_the_hub
 from .leftovers import end_leftovers, temporary_folder
+from .listening import bound_socket
 from .locks import held
+from .own_browsers import OwnBrowsers
 from .policy.budgets import Budgets
+from .policy.rules import Ruleset
 from .records.activity import ActivityLog
 from .records.entries import Note
+from .records.keeping import adopt_logging, keep_records, retention_of
 from .records.log_lines import redact_handlers
 from .records.metrics import Metrics
 from .records.redaction import Redactor
-from .records.retention import Retention
 from .records.secrets import SecretStore
 from .runtime import RuntimeInfo, read_runtime, remove_runtime, write_runtime
 from .server.browsers_api import bridge_routes
 from .server.clients import ClientList
 from .server.guard import names_of
-from .server.http import build_app
+from .server.health import health_data
+from .server.http import build_app, http_settings
 from .server.local import LocalListener
-from .server.mcp_server import build_server
+from .server.mcp_server import build_server, run_tool
 from .server.parking import Parking
+from .server.resources import Resources
+from .server.tab_logs import TabLogs
 from .server.tools import REGISTRY
 from .sessions.client import Client
 from .sessions.registry import SessionRegistry
-from .settings_file import set_setting
 
 logger = logging.getLogger(__name__)
 
 HTTP_CLOSE_SECONDS = 2
 HOUSEKEEPING_SECONDS = 30.0
-LARGEST_FRAME = 256 * 1024 * 1024
-BRIDGE_NOTES = {
-    "bridge_refused": "Someone was turned away who wanted to connect as a browser.",
-    "cdp_refused": "Someone was turned away who wanted to drive a browser.",
-    "browser_paired": "A browser was paired.",
-    "browser_forgotten": "A browser was forgotten.",
-    "user_said": "The user gave an order in the browser.",
-}
-LAST_GOOD = "the last change has a mistake and was not taken; `browser-pilot policy show` says which"
+RECORDS_SECONDS = 3600.0
 
 
 class HubRunning(PilotError):
@@ -121,22 +115,26 @@ class Hub:
         self._detached = detached
         self._started = time.time()
         self._stop = asyncio.Event()
-        self._engine = ManagedEngine()
-        self._bridge = Bridge(
+        self._egress = EgressProxy()
+        self._engine = ManagedEngine(self._egress, guards_secrets=lambda: bool(self._secrets.values()))
+        self._own = OwnBrowsers(
             home,
-            idle_seconds=lambda: self.settings.browser.own_idle_minutes * 60,
-            note=self._note_bridge,
-            mode=lambda: self.settings.policy.own_mode,
-            set_mode=self._choose_own_mode,
+            settings=lambda: self.settings,
+            rules=lambda: self._in_force.rules,
+            reload=self.reload,
+            note=lambda note: self._journal.note(note),
+            driver=self._engine.driver,
         )
-        self._own_engine = OwnEngine(self._bridge, self._engine.driver)
-        self._sessions = SessionRegistry(EngineChoice(self._engine, self._own_engine))
-        self._approvals = ApprovalQueue(keep=self._keep_answer)
+        self._sessions = SessionRegistry(EngineChoice(self._engine, self._own.engine), self._rules_for)
+        self._metrics = Metrics()
+        self._approvals = ApprovalQueue(
+            keep=self._keep_answer, on_event=lambda event: vitals.count_question(self._metrics, event)
+        )
         self._grants = SessionGrants()
         self._parking = Parking()
-        self._redactor = Redactor()
-        self._log = ActivityLog(home, self._redactor, retention=_retention(settings))
-        self._metrics = Metrics()
+        self._redactor = Redactor(emails=settings.redaction.email, phones=settings.redaction.phone)
+        self._log = ActivityLog(home, self._redactor, retention=retention_of(settings.logging))
+        self._secrets = SecretStore(home, self._redactor)
         budgets = Budgets()
         self._journal = Journal(self._log, budgets, self._metrics)
         self._limits = Limits()
@@ -147,10 +145,21 @@ class Hub:
             ),
             journal=self._journal,
             limits=self._limits,
-            secrets=SecretFilling(SecretStore(home, self._redactor)),
+            secrets=SecretFilling(self._secrets),
             redactor=self._redactor,
         )
+        self._resources = Resources()
+        tab_logs = TabLogs(self._resources, REGISTRY, partial(run_tool, REGISTRY, self._gateway))
+        self._resources.add(tab_logs)
+        self._sessions.on_tab_news(tab_logs.note)
         self._clients = ClientList(settings, REGISTRY, self._close_client)
+        vitals.add_gauges(
+            self._metrics,
+            clients=self._clients,
+            sessions=self._sessions,
+            engine=self._engine,
+            approvals=self._approvals,
+        )
         REGISTRY.select(settings.tools.profile)
 
     @property
@@ -195,47 +204,41 @@ class Hub:
             self._redactor.know([token])
             host, port = self.settings.hub.host, listener.getsockname()[1]
             self._in_force.add_built_in(keep_out_of_the_hub(host, port))
-            self._tell_rules()
+            self._own.tell_rules()
             app = build_app(
                 registry=REGISTRY,
                 gateway=self._gateway,
                 clients=self._clients,
                 approvals=self._approvals,
                 parking=self._parking,
+                resources=self._resources,
                 token=token,
                 hosts=names_of(host, port, self.settings.hub.allowed_hosts),
                 health=self.health,
+                metrics=self._metrics,
                 stop=self.stop,
                 reload=self.reload,
-                more_routes=bridge_routes(self._bridge),
+                more_routes=bridge_routes(self._own.bridge),
             )
-            self._own_engine.listen(host, port)
+            self._own.engine.listen(host, port)
             local = LocalListener(
                 token=token,
                 clients=self._clients,
                 replaceable=self._detached,
-                server_for=lambda client: build_server(REGISTRY, self._gateway, self._parking, lambda _: client),
+                server_for=lambda client: build_server(
+                    REGISTRY, self._gateway, self._parking, self._metrics, self._resources, lambda _: client
+                ),
                 retire=self.stop,
             )
             address = await local.start(self.home)
-            http = _HttpServer(
-                uvicorn.Config(
-                    app,
-                    log_config=None,
-                    access_log=False,
-                    timeout_graceful_shutdown=HTTP_CLOSE_SECONDS,
-                    ws="websockets-sansio",
-                    ws_max_size=LARGEST_FRAME,
-                    # On loopback a copy is many times faster than compressing.
-                    ws_per_message_deflate=False,
-                )
-            )
+            await self._egress.start()
+            http = _HttpServer(http_settings(app, close_seconds=HTTP_CLOSE_SECONDS))
             info = RuntimeInfo(os.getpid(), self._started, __version__, host, port, address, token, self._detached)
             async with asyncio.TaskGroup() as tasks:
                 serving = tasks.create_task(http.serve(sockets=[listener]))
                 keeping = tasks.create_task(self._keep_house())
                 watching = tasks.create_task(self._in_force.watch(self._adopt))
-                bridging = tasks.create_task(self._bridge.keep_house())
+                bridging = tasks.create_task(self._own.bridge.keep_house())
                 warming = tasks.create_task(self._engine.warm())
                 write_runtime(self.home, info)
                 try:
@@ -247,20 +250,18 @@ class Hub:
                     bridging.cancel()
                     self._approvals.close()
                     warming.cancel()
-                    # The user's tabs stay open: the next hub finds them again.
-                    await self._own_engine.let_go()
-                    await self._bridge.close()
+                    await self._own.let_go()
                     http.should_exit = True
                     await local.close()
                     await asyncio.wait({serving}, timeout=HTTP_CLOSE_SECONDS + 1)
                     await self._sessions.close()
                     await self._engine.close()
+                    await self._egress.close()
                     await self._journal.settle()
                     await self._log.close()
 
     def health(self) -> dict[str, object]:
-        return {
-            "status": "ok",
+        facts = {
             "version": __version__,
             "uptime_seconds": round(time.time() - self._started, 1),
             "clients": len(self._clients),
@@ -270,25 +271,31 @@ class Hub:
                 for facts in self._engine.facts()
             ],
             "approvals": {"open": len(self._approvals.pending), "watchers": self._approvals.watchers},
-            # Without the details: this needs no token.
-            "settings": "ok" if self._in_force.problem is None else LAST_GOOD,
         }
+        parts = (
+            vitals.hub_part(),
+            vitals.browsers_part(self._engine),
+            vitals.settings_part(self._in_force.problem),
+            vitals.log_part(self._log),
+            vitals.approvals_part(self._approvals),
+            vitals.egress_part(self._egress),
+            vitals.secrets_part(self._secrets),
+        )
+        return health_data(facts, parts)
+
+    def _rules_for(self, session: str) -> Ruleset:
+        return self._grants.rules_for(session, self._in_force.rules)
 
     def _load_usable(self) -> Settings:
         settings = self._load()
         REGISTRY.select(settings.tools.profile)
         return settings
 
-    def _tell_rules(self) -> None:
-        """The user's own browsers hold the rules themselves."""
-        self._bridge.adopt_rules(session_rules(self._in_force.rules))
-        self._bridge.tell_news()
-
     def _adopt(self, settings: Settings) -> None:
-        self._tell_rules()
+        self._own.tell_rules()
         self._clients.adopt(settings)
-        self._log.retention = _retention(settings)
-        logging.getLogger().setLevel(settings.logging.level.upper())
+        self._redactor.hide(emails=settings.redaction.email, phones=settings.redaction.phone)
+        adopt_logging(settings.logging, self._log)
 
     async def _open_records(self) -> None:
         redact_handlers(logging.getLogger(), self._redactor)
@@ -310,20 +317,11 @@ class Hub:
         if rule is not None:
             self._rules_store.put(rule)
             self._in_force.reload()
-            self._tell_rules()
-
-    def _note_bridge(self, event: str, details: dict[str, str]) -> None:
-        logger.info("%s: %s", event, ", ".join(f"{name} {value}" for name, value in details.items()))
-        by = "user" if event == "user_said" else "hub"
-        self._journal.note(Note(BRIDGE_NOTES.get(event, event), by=by, details=details))
-
-    def _choose_own_mode(self, mode: str) -> None:
-        """The user chose a mode in the browser; it is kept like any other setting."""
-        set_setting(self.home, ("policy", "own_mode"), mode)
-        self.reload()
+            self._own.tell_rules()
 
     async def _close_client(self, client: Client) -> None:
         self._parking.drop(client.id)
+        self._resources.drop(client)
         for session in self._sessions.ids_of(client):
             self._grants.forget(session)
         await self._gateway.close_client(client)
@@ -350,59 +348,35 @@ class Hub:
         # Playwright and Chromium put their temporary profiles here, so that the next start can find and remove them.
         os.environ["TMPDIR"] = str(make_private_folder(temporary_folder(self.home)))
 
+    async def _keep_egress(self) -> None:
+        """Without its proxy a browser reaches nothing, so a proxy that ended is started again."""
+        try:
+            if await self._egress.keep_listening():
+                logger.warning("the egress proxy had ended; it listens again")
+        except OSError as error:
+            logger.error("the egress proxy cannot listen at port %d: %s", self._egress.port, error.strerror)
+
     async def _keep_house(self) -> None:
-        """End clients that went away without a word, and a hub that nobody needs."""
+        """End clients that went away without a word, and a hub that nobody needs; remove records that are too old."""
         loop = asyncio.get_running_loop()
         last_used = loop.time()
+        records_due = loop.time()
         while True:
             idle_seconds = self.settings.hub.idle_minutes * 60
             self._clients.changed.clear()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._clients.changed.wait(), min(HOUSEKEEPING_SECONDS, idle_seconds))
             self._limits.prune()
+            await self._keep_egress()
+            if loop.time() >= records_due:
+                records_due = loop.time() + RECORDS_SECONDS
+                await keep_records(self.home, self.settings.logging, self._log)
             await self._clients.expire(self.settings.sessions.idle_minutes * 60)
             if len(self._clients):
                 last_used = loop.time()
             elif self._detached and loop.time() - last_used >= idle_seconds:
                 logger.info("nobody has needed the hub for %.1f minutes", idle_seconds / 60)
                 self.stop()
-
-
-def _retention(settings: Settings) -> Retention:
-    return Retention(days=settings.logging.retention_days, size_mb=settings.logging.max_size_mb)
-
-
-@contextlib.contextmanager
-def bound_socket(host: str, port: int) -> Generator[tuple[socket.socket, str | None]]:
-    """A listening socket at the wanted port, or at any free one with a note that says so."""
-    note = None
-    try:
-        listener = _listener(host, port)
-    except OSError as error:
-        if port == 0 or error.errno not in (errno.EADDRINUSE, errno.EACCES):
-            raise SettingsError(
-                f"hub.host = {host!r}: cannot listen there ({error.strerror}).",
-                suggestions=["Use 127.0.0.1, or an address of this machine."],
-            ) from None
-        listener = _listener(host, 0)
-        why = "is taken by another program" if error.errno == errno.EADDRINUSE else "is not ours to use"
-        note = f"port {port} {why}; using {listener.getsockname()[1]}"
-    with listener:
-        yield listener, note
-
-
-def _listener(host: str, port: int) -> socket.socket:
-    """Listens at once: whoever reads the runtime file is never refused, and nobody else can get the port."""
-    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-    try:
-        if os.name == "posix":
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        listener.listen()
-    except OSError:
-        listener.close()
-        raise
-    return listener
 
 
 def _token(home: Path) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from .errors import SettingsError
 from .home import locate_home
@@ -30,8 +30,16 @@ PREFIX = "BROWSER_PILOT_"
 HOME_VARIABLE = "BROWSER_PILOT_HOME"
 PORT_VARIABLE = "BROWSER_PILOT_PORT"
 
-Positive = Annotated[int, Field(gt=0)]
-PositiveMinutes = Annotated[float, Field(gt=0)]
+
+def _no_boolean(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("a number is needed, not true or false")
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_no_boolean)]
+Positive = Annotated[Whole, Field(gt=0)]
+PositiveMinutes = Annotated[float, BeforeValidator(_no_boolean), Field(gt=0)]
 
 
 class Section(BaseModel):
@@ -40,7 +48,7 @@ class Section(BaseModel):
 
 class HubSettings(Section):
     host: str = "127.0.0.1"
-    port: Annotated[int, Field(ge=0, le=65535)] = 8777
+    port: Annotated[Whole, Field(ge=0, le=65535)] = 8777
     idle_minutes: PositiveMinutes = 10
     allowed_hosts: tuple[str, ...] = ()
 
@@ -62,7 +70,7 @@ class BrowserSettings(Section):
 class ToolSettings(Section):
     profile: str = "standard"
     format: AnswerFormat = "toon"
-    max_tokens: Annotated[int, Field(ge=200)] = 8_000
+    max_tokens: Annotated[Whole, Field(ge=200)] = 8_000
     timeout_ms: Positive = 30_000
 
 
@@ -81,7 +89,7 @@ class DomainSettings(Section):
     write: bool | Literal["ask"] | None = None
     requires_approval: bool | None = None
     ask_from: Threshold | None = None
-    max_steps_per_hour: Annotated[int, Field(ge=0)] | None = None
+    max_steps_per_hour: Annotated[Whole, Field(ge=0)] | None = None
     mode: Mode | None = None
 
 
@@ -128,6 +136,13 @@ class LoggingSettings(Section):
     retention_days: Positive = 30
 
 
+class RedactionSettings(Section):
+    """What is hidden beyond passwords, cards, codes, keys and tokens, which always are."""
+
+    email: bool = False
+    phone: bool = False
+
+
 class Settings(Section):
     hub: HubSettings = HubSettings()
     browser: BrowserSettings = BrowserSettings()
@@ -136,6 +151,7 @@ class Settings(Section):
     sessions: SessionSettings = SessionSettings()
     files: FileSettings = FileSettings()
     logging: LoggingSettings = LoggingSettings()
+    redaction: RedactionSettings = RedactionSettings()
 
     def at(self, home: Path) -> Settings:
         """The same with every folder absolute: relative ones are in the home."""
@@ -311,7 +327,7 @@ def _explain(error: ValidationError, origins: Mapping[Key, str]) -> SettingsErro
         if problem["type"] == "extra_forbidden":
             lines.append(f"{key}{where} is not a setting. {_known_keys(location)}")
         else:
-            lines.append(f"{key} = {problem['input']!r}{where}: {problem['msg']}.")
+            lines.append(f"{key} = {problem['input']!r}{where}: {problem['msg'].removeprefix('Value error, ')}.")
     return SettingsError(" ".join(lines), suggestions=["Correct it there, or remove it to use the default."])
 
 

@@ -125,14 +125,14 @@ def wait_for_exit(pid: int, *, timeout_seconds: float) -> bool:
             os.close(descriptor)
     # Elsewhere nothing in the standard library waits for a process that is not a child: look again and again.
     pause = threading.Event()
-    while _is_alive(pid):
+    while is_alive(pid):
         if time.monotonic() >= deadline:
             return False
         pause.wait(0.05)
     return True
 
 
-def _is_alive(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
     if sys.platform == "win32":
         # os.kill would end the process here. Windows lists it under its id as long as it lives.
         listing = subprocess.run(["tasklist", "/FI", f"PID eq {pid}", "/NH"], capture_output=True, check=False)  # noqa: S607

@@ -141,7 +141,7 @@ async def test_a_tab_that_a_click_opens_is_told_with_its_handle(
 ) -> None:
     site.late("data", 0.1)
     site.late("next", 0.2, "<p>Next</p>")
-    tabs = TabSet(context, itertools.count(1))
+    tabs = TabSet(context, itertools.count(1), tell=lambda _tab, _news: None)
     tab = await tabs.open()
     await open_address(tab, site.add("page", opener))
     outcome = await click(tab, "#b")
@@ -151,7 +151,7 @@ async def test_a_tab_that_a_click_opens_is_told_with_its_handle(
 
 async def test_a_click_with_control_opens_a_tab_that_is_told(context: BrowserContext, site: Site) -> None:
     site.add("next", "<p>Next</p>")
-    tabs = TabSet(context, itertools.count(1))
+    tabs = TabSet(context, itertools.count(1), tell=lambda _tab, _news: None)
     tab = await tabs.open()
     await open_address(tab, site.add("page", "<a id=b href=/next>Go</a>"))
     outcome = await click(tab, "#b", modifiers=["ControlOrMeta"])
@@ -178,7 +178,7 @@ async def test_a_download_that_a_click_sets_off_is_told(show: Show, site: Site, 
 
 
 async def test_a_click_that_closes_its_tab_is_answered(context: BrowserContext, site: Site) -> None:
-    tabs = TabSet(context, itertools.count(1))
+    tabs = TabSet(context, itertools.count(1), tell=lambda _tab, _news: None)
     tab = await tabs.open()
     await open_address(tab, site.add("page", "<button id=b onclick='window.open(`/popup`)'>Go</button>"))
     site.add("popup", "<button id=c onclick='window.close()'>Close</button>")

@@ -7,9 +7,11 @@ import asyncio
 import pytest
 
 from browser_pilot.approvals.board import NotOpen
-from browser_pilot.approvals.questions import Answer, Choice, Question
+from browser_pilot.approvals.questions import Answer, Choice, Event, Question
 from browser_pilot.approvals.queue import MOST_EVENTS_BEHIND, ApprovalQueue
 from browser_pilot.errors import ApprovalDenied, ApprovalTimeout, SettingsError
+from browser_pilot.records.metrics import Metrics
+from browser_pilot.vitals import count_question
 from tests.approvals.matters import SHOP, matter
 
 LONG = 30.0
@@ -275,3 +277,24 @@ async def test_every_question_has_an_id_that_can_be_typed() -> None:
         assert all(len(one) == 6 and one.isalnum() and not set(one) & set("0o1li") for one in ids)
         for one in asking:
             one.cancel()
+
+
+async def test_whoever_hears_of_events_is_no_door() -> None:
+    heard: list[Event] = []
+    queue = ApprovalQueue(on_event=heard.append)
+    with pytest.raises(ApprovalDenied):
+        await queue.ask(matter(), timeout_seconds=LONG)
+    door = FakeDoor()
+    asking = asyncio.create_task(queue.ask(matter(), timeout_seconds=LONG, doors=[door]))
+    await door.seen
+    door.reply.set_result("deny")
+    await asking
+    with queue.subscribe(), pytest.raises(ApprovalTimeout):
+        await queue.ask(matter(), timeout_seconds=0.01)
+    assert [event.kind for event in heard] == ["asked", "answered", "asked", "expired"]
+    metrics = Metrics()
+    for event in heard:
+        count_question(metrics, event)
+    figures = metrics.render().decode()
+    assert 'approvals_total{answer="deny",door="other"} 1.0' in figures
+    assert 'approvals_total{answer="expired",door="none"} 1.0' in figures

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 
 def is_fine(hub: HubProcess) -> bool:
     with hub.http() as http:
-        return http.get("/health").json()["settings"] == "ok"
+        return http.get("/health").json()["parts"]["policy"] == "ok"
 
 
 async def test_an_edit_holds_for_clients_that_are_connected(home: Path, site: Site) -> None:
@@ -43,6 +43,7 @@ async def test_a_broken_edit_is_found_told_and_not_taken_and_its_repair_is(home:
             assert "policy.mode" in (home / "logs" / "hub.log").read_text()
             with hub.http() as http:
                 assert "everything" not in http.get("/health").text
+                assert "everything" in http.get("/api/health").json()["parts"]["policy"]["says"]
                 assert http.post("/api/reload").json()["problem"]["error"] == "INVALID_SETTINGS"
             assert (await fail(client, "browser_click", element="button"))["error"] == "READ_ONLY"
             configure(home, "")

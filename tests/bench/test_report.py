@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from bench.report import Results, as_json, markdown, rows
 from bench.stats import Sample, summarise
@@ -74,7 +75,7 @@ def test_markdown_has_the_machine_the_table_the_targets_and_the_failures() -> No
     assert "- browser: chromium 1.2" in text
     assert "| operation | browser-pilot 1 | playwright-mcp 2 |" in text
     assert "| start-up | 50 | 500 |" in text
-    assert "| start-up ≤ 0.2 × npx @playwright/mcp | 50 | 100 | 0.50 | met |" in text
+    assert "| start-up ≤ 0.2 × npx @playwright/mcp | 50 | 100 | 0.50 | ✓ met |" in text
     assert "- browser-pilot, snapshot : it broke" in text
 
 
@@ -83,3 +84,17 @@ def test_json_keeps_every_sample_and_every_verdict() -> None:
     assert document["samples"][0]["ms"] == 50.5
     assert document["summaries"][0]["rounds"] == 1
     assert document["targets"][0]["met"] is None
+
+
+def test_who_could_not_be_had_is_named_with_the_reason() -> None:
+    without = replace(results(Sample("start-up", "browser-pilot", ms=1)), absent={"agent-browser": "no\nnetwork"})
+    assert "agent-browser takes no part: no network" in markdown(without)
+    assert json.loads(as_json(without))["absent"] == {"agent-browser": "no\nnetwork"}
+
+
+def test_every_target_carries_its_mark() -> None:
+    judged = results(Sample("start-up", "browser-pilot", ms=1), Sample("start-up", "playwright-mcp", ms=10))
+    marks = [
+        line.rsplit("|", 2)[1].strip() for line in markdown(judged).splitlines() if line.startswith("| start-up ≤")
+    ]
+    assert marks == ["✓ met"]

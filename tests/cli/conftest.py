@@ -12,7 +12,10 @@ from typing import Any
 
 import psutil
 import pytest
+from typer.testing import CliRunner
 
+from browser_pilot.cli import build_app
+from browser_pilot.errors import PilotError
 from browser_pilot.runtime import read_runtime
 from tests.hub_process import HubProcess, browsers_of, environment
 
@@ -31,6 +34,7 @@ class Outcome:
 
 
 Pilot = Callable[..., Outcome]
+Invoke = Callable[..., Outcome]
 
 
 def run_pilot(home: Path, *arguments: str, stdin: str = "", env: Mapping[str, str | None] | None = None) -> Outcome:
@@ -63,3 +67,20 @@ def pilot(home: Path) -> Generator[Pilot]:
 def pilot_of_hub(hub: HubProcess) -> Pilot:
     """Runs `browser-pilot` in the home of a hub that many tests share."""
     return partial(run_pilot, hub.home)
+
+
+@pytest.fixture
+def invoke(home: Path) -> Invoke:
+    """Runs a command within this process, which is quicker; for commands that start and keep nothing."""
+
+    def run(command: str, *arguments: str, stdin: str = "") -> Outcome:
+        app = build_app(command)
+        result = CliRunner().invoke(app, [command, *arguments], input=stdin, env=environment(home))
+        errors = result.stderr
+        if isinstance(result.exception, PilotError):
+            errors += "".join([result.exception.message, *result.exception.suggestions])
+        elif result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return Outcome(result.exit_code, result.stdout, errors)
+
+    return run

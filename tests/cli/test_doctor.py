@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 from pathlib import Path
 
 import pytest
 
-from browser_pilot.cli.checks import check_display, check_home, check_hub
+from browser_pilot.cli.checks import check_display, check_home, check_hub, check_log, check_secrets
 from browser_pilot.config import BrowserSettings, HubSettings, Settings
+from browser_pilot.records.entries import Note
+from browser_pilot.records.redaction import Redactor
+from browser_pilot.records.secrets import SecretStore
 from tests.hub_process import running_hub
+from tests.records.logs import opened, remove_database
 
 from .conftest import Outcome, Pilot
 
@@ -27,7 +32,18 @@ def test_a_sound_machine_gets_0_and_the_browsers_version(pilot: Pilot, home: Pat
     assert found["Browser"]["state"] == "ok"
     assert found["Browser"]["says"].endswith("starts")
     assert any(character.isdigit() for character in found["Browser"]["says"])
-    assert {"Settings", "Python", "Packages", "Home", "Disk", "Playwright", "Display", "Hub", "Port"} <= found.keys()
+    assert {
+        "Settings",
+        "Python",
+        "Packages",
+        "Home",
+        "Disk",
+        "Playwright",
+        "Display",
+        "Log",
+        "Secrets",
+        "Hub",
+    } <= found.keys()
     assert not home.exists()
 
 
@@ -89,6 +105,27 @@ def test_a_running_hub_is_found_and_its_port_not_called_taken(home: Path) -> Non
         found = list(check_hub(home, settings))
         assert [(finding.what, finding.state) for finding in found] == [("Hub", "ok")]
         assert str(hub.info.port) in found[0].says
+
+
+def test_the_log_and_the_secrets_are_looked_at(home: Path) -> None:
+    assert (check_log(home).state, check_secrets(home).state) == ("ok", "ok")
+    asyncio.run(write_a_note(home))
+    SecretStore(home, Redactor(), keyring=lambda: None).set("MAIL", "correct horse", domains=["a.example"])
+    assert "1 row so far" in check_log(home).says
+    assert check_secrets(home).says == "1, their key in a private file"
+    (home / "secrets.key").unlink()
+    assert check_secrets(home).state == "problem"
+    remove_database(home)
+    assert "gone" in check_log(home).says
+    (home / "activity.db").write_text("no database" * 100)
+    found = check_log(home)
+    assert found.state == "problem"
+    assert "restore" in (found.mend or "")
+
+
+async def write_a_note(home: Path) -> None:
+    async with opened(home) as log:
+        await log.note(Note("x"))
 
 
 def test_windows_without_a_display_are_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from browser_pilot import __version__
-from browser_pilot.cli import app
+from browser_pilot.cli import build_app
+from tests.hub_process import environment
 
 from .conftest import Pilot
 
-COMMANDS = ("serve", "status", "stop", "tools", "call", "demo", "doctor", "config", "mcp-config", "setup-browser")
+COMMANDS = (
+    "serve",
+    "status",
+    "stop",
+    "approvals",
+    "approve",
+    "deny",
+    "policy",
+    "log",
+    "secret",
+    "backup",
+    "restore",
+    "tools",
+    "call",
+    "demo",
+    "doctor",
+    "config",
+    "mcp-config",
+    "setup-browser",
+)
+HEAVY = ("mcp", "playwright", "psutil", "starlette", "cryptography", "browser_pilot.config")
 
 
 def test_the_version_is_told(pilot: Pilot) -> None:
@@ -27,7 +51,7 @@ def test_help_names_every_command(pilot: Pilot) -> None:
 
 def test_every_command_explains_itself_and_names_its_options() -> None:
     for command in COMMANDS:
-        result = CliRunner().invoke(app, [command, "--help"])
+        result = CliRunner().invoke(build_app(), [command, "--help"])
         assert result.exit_code == 0
         assert f"browser-pilot {command}" in result.output
 
@@ -73,3 +97,29 @@ def test_output_into_a_pipe_has_no_colours_and_cuts_nothing(pilot: Pilot) -> Non
     assert "\x1b" not in outcome.out
     assert "files.screenshot_dir" in outcome.out
     assert "…" not in outcome.out
+
+
+@pytest.mark.parametrize("arguments", [("--debug", "tools"), ("tools", "--debug"), ("--debug", "--debug", "tools")])
+def test_debug_may_stand_before_the_command(pilot: Pilot, arguments: tuple[str, ...]) -> None:
+    outcome = pilot(*arguments, "--profile", "everything")
+    assert outcome.code == 1
+    assert "Traceback" in outcome.err
+
+
+def test_debug_alone_is_no_mcp_client(pilot: Pilot) -> None:
+    outcome = pilot("--debug")
+    assert outcome.code == 2
+    assert "COMMAND" in outcome.out + outcome.err
+
+
+@pytest.mark.parametrize("command", ["status", "log"])
+def test_a_quick_command_waits_for_nothing_heavy(home: Path, command: str) -> None:
+    code = (
+        "import sys; from browser_pilot.cli import build_app; "
+        f"build_app({command!r})([{command!r}], standalone_mode=False); "
+        f"print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment(home), capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"

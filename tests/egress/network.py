@@ -9,8 +9,9 @@ from typing import TypeVar
 
 import pytest
 
-from browser_pilot.egress import Ask, EgressProxy, Limits, Refusal
+from browser_pilot.egress import Ask, EgressProxy, Failure, Limits, Refusal
 from browser_pilot.egress.connect import connect_first
+from browser_pilot.policy.hosts import Site
 from browser_pilot.policy.networks import AddressClass
 from browser_pilot.policy.reach import Reach
 
@@ -25,6 +26,8 @@ class NamedGate:
         self.allowed = allowed
         self.asked: list[Ask] = []
         self.refusals: list[Refusal] = []
+        self.failures: list[Failure] = []
+        self.looks_into_urls = False
         self.strangers: set[str] = set()
 
     def allows(self, ask: Ask) -> Reach:
@@ -35,8 +38,17 @@ class NamedGate:
         asker = ask.origin.host if ask.origin is not None else None
         return Reach(asker not in self.strangers, "the test's rule", f"{asker} is a stranger.")
 
-    def refused(self, refusal: Refusal) -> None:
-        self.refusals.append(refusal)
+    def edition(self) -> object:
+        return self.allowed
+
+    def told(self, trouble: Refusal | Failure) -> None:
+        if isinstance(trouble, Refusal):
+            self.refusals.append(trouble)
+        else:
+            self.failures.append(trouble)
+
+    def reached(self, site: Site) -> None:
+        pass
 
 
 class Network:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from browser_pilot.egress import Ask, Refusal, SessionGate
+from browser_pilot.egress import Ask, Failure, Refusal, SessionGate
 from browser_pilot.policy.hosts import BLANK, Site
 from browser_pilot.policy.networks import AddressClass
 from browser_pilot.policy.patterns import parse_pattern
-from browser_pilot.policy.rules import Defaults, Rule, Ruleset
+from browser_pilot.policy.rules import Defaults, Rule, Ruleset, Subresources
 
 DEV = Site("http", "localhost", 3000)
 API = Site("http", "localhost", 8000)
@@ -47,7 +47,6 @@ def test_the_agent_may_open_a_local_server() -> None:
     assert not allowed(one, ask)
     one.open(DEV)
     assert allowed(one, ask)
-    assert not allowed(one, Ask(API, "http", fetch_site="none"))
 
 
 def test_a_public_page_may_not_reach_a_local_server_even_an_open_one() -> None:
@@ -98,8 +97,53 @@ def test_a_name_that_was_public_stays_public() -> None:
     assert not allowed(one, Ask(PUBLIC, "tunnel"), AddressClass.LOOPBACK)
 
 
-def test_the_latest_refusals_are_kept() -> None:
+def test_a_local_server_may_redirect_to_another_one_unless_the_public_had_a_word() -> None:
     one = gate()
-    for number in range(60):
-        one.refused(Refusal(PUBLIC, "rule", str(number)))
-    assert [refusal.reason for refusal in one.refusals] == [str(number) for number in range(10, 60)]
+    one.open(DEV)
+    redirected = Ask(API, "http", fetch_site="none")
+    assert allowed(one, Ask(DEV, "http", fetch_site="none"))
+    assert allowed(one, redirected)
+    assert allowed(one, Ask(PUBLIC, "tunnel"), AddressClass.PUBLIC)
+    assert not allowed(one, redirected)
+    one.open(DEV)
+    assert allowed(one, redirected)
+    one.open(PUBLIC)
+    assert not allowed(one, redirected)
+    other = gate(PUBLIC)
+    other.open(DEV)
+    assert not allowed(other, redirected)
+
+
+def test_a_site_that_was_opened_is_a_matter_of_the_navigation_rules() -> None:
+    closed = Subresources(uncovered="deny")
+    rules = [Ruleset(defaults=Defaults(subresources=closed))]
+    one = SessionGate(lambda: rules[0])
+    assert not one.allows(Ask(PUBLIC, "tunnel")).allowed
+    one.open(PUBLIC)
+    assert one.allows(Ask(PUBLIC, "tunnel")).allowed
+    rules[0] = Ruleset(defaults=Defaults(uncovered="deny", subresources=closed))
+    assert not one.allows(Ask(PUBLIC, "tunnel")).allowed
+
+
+def test_what_stood_between_is_known_until_the_site_is_reached() -> None:
+    one = gate()
+    refusal, failure = Refusal(PUBLIC, "rule", "reason"), Failure(DEV, "ERR_CONNECTION_REFUSED", "reason")
+    one.told(refusal)
+    one.told(failure)
+    assert (one.trouble(PUBLIC), one.trouble(DEV), one.trouble(API)) == (refusal, failure, None)
+    one.reached(PUBLIC)
+    assert one.trouble(PUBLIC) is None
+    for port in range(1, 2000):
+        one.told(Refusal(Site("http", "example.com", port), "rule", "reason"))
+    assert one.trouble(DEV) is None
+
+
+def test_an_address_that_carries_a_secret_is_refused_and_not_repeated() -> None:
+    one = gate()
+    one.carries_secret = lambda url: "hunter2" in url
+    site = Site("http", "example.com", 80)
+    assert one.allows(Ask(site, "http", url="http://example.com/?q=x")).allowed
+    refused = one.allows(Ask(site, "http", url="http://example.com/?q=hunter2"))
+    assert not refused.allowed
+    assert "hunter2" not in refused.rule + refused.reason
+    assert not one.allows(Ask(Site("https", "hunter2.example.com", 443), "tunnel")).allowed

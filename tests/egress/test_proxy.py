@@ -6,11 +6,13 @@ import asyncio
 import base64
 import hashlib
 import os
+import socket
 from pathlib import Path
 
 import pytest
 
 from browser_pilot.egress import EgressProxy, Limits
+from browser_pilot.egress.resolve import Resolutions, look_up
 
 from .network import NamedGate, Network
 
@@ -493,3 +495,80 @@ async def test_many_requests_leak_no_descriptors_and_no_tasks(network: Network) 
         await asyncio.gather(*(round_trip(start + number) for number in range(40)))
     await asyncio.wait_for(network.settled(), 20)
     assert (open_files(), len(asyncio.all_tasks())) <= (before[0] + 2, before[1] + 1)
+
+
+async def test_a_tunnel_ends_when_the_rules_no_longer_allow_it(network: Network) -> None:
+    port = await network.serve(echo)
+    reader, writer = await tunnel(network, port)
+    writer.write(request("GET", "/"))
+    assert (await read_response(reader))[0] == 200
+    network.gate.allowed = ("a.test",)
+    writer.write(request("GET", "/"))
+    assert (await read_response(reader))[0] == 200
+    network.gate.allowed = ("b.test",)
+    writer.write(request("GET", "/after"))
+    with pytest.raises((asyncio.IncompleteReadError, ConnectionError)):
+        await reader.readuntil(b"\r\n\r\n")
+    assert [refusal.site.host for refusal in network.gate.refusals] == ["a.test"]
+
+
+async def test_what_a_server_pushes_ends_with_the_rules_too(network: Network) -> None:
+    changed = asyncio.Event()
+
+    async def push(reader: Reader, writer: Writer) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"first")
+        await changed.wait()
+        writer.write(b"second")
+        await writer.drain()
+
+    reader, writer = await tunnel(network, await network.serve(push))
+    writer.write(request("GET", "/"))
+    assert await reader.readexactly(5) == b"first"
+    network.gate.allowed = ()
+    changed.set()
+    with pytest.raises((asyncio.IncompleteReadError, ConnectionError)):
+        await reader.readexactly(6)
+
+
+async def test_why_a_server_was_not_reached_is_told_in_the_browsers_own_words(network: Network) -> None:
+    async def resolve(host: str) -> tuple[str, ...]:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    reader, writer = await network.connect()
+    writer.write(request("GET", "http://a.test:1/"))
+    assert (await read_response(reader))[0] == 502
+    network.proxy.resolutions = Resolutions(resolve)
+    writer.write(request("GET", "http://b.test/"))
+    assert (await read_response(reader))[0] == 502
+    assert [(failure.site.host, failure.code) for failure in network.gate.failures] == [
+        ("a.test", "ERR_CONNECTION_REFUSED"),
+        ("b.test", "ERR_NAME_NOT_RESOLVED"),
+    ]
+
+
+async def test_a_websocket_in_a_tunnel_shows_its_address_where_the_gate_wants_to_see_it(network: Network) -> None:
+    network.gate.looks_into_urls = True
+    network.names["a.test"] = ("93.184.216.34",)
+    port = await network.serve(echo)
+    with network.reaching("127.0.0.1"):
+        reader, writer = await tunnel(network, port)
+        writer.write(request("GET", "/socket?q=1", login=None))
+        assert (await read_response(reader))[0] == 200
+    assert [ask.url for ask in network.gate.asked][:2] == ["", f"ws://a.test:{port}/socket?q=1"]
+
+
+async def test_a_listener_that_ended_listens_again_at_the_same_port() -> None:
+    proxy = EgressProxy()
+    port = await proxy.start()
+    assert not await proxy.keep_listening()
+    await proxy.close()
+    assert not proxy.listens
+    assert await proxy.keep_listening()
+    assert (proxy.listens, proxy.port) == (True, port)
+    await proxy.close()
+
+
+@pytest.mark.parametrize("host", ["localhost", "app.localhost"])
+async def test_names_under_localhost_are_this_machines_without_asking(host: str) -> None:
+    assert await look_up(host) == ("127.0.0.1", "::1")

@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import pytest
 from playwright.async_api import Browser, BrowserContext, Error, async_playwright
 
-from browser_pilot.egress import EgressProxy, Refusal, SessionGate, browser_arguments
+from browser_pilot.egress import EgressProxy, Failure, Refusal, SessionGate, browser_arguments
 from browser_pilot.engines.finder import find_browser
 from browser_pilot.engines.proxy_login import log_in, proxy_settings
 from browser_pilot.errors import BrowserUnavailable
@@ -20,11 +18,11 @@ from browser_pilot.policy.hosts import Site
 from browser_pilot.policy.patterns import parse_pattern
 from browser_pilot.policy.rules import Defaults, Rule, Ruleset
 
+from .hostile import Sink, page_server, ways_out
 from .network import Network
 
 pytestmark = pytest.mark.browser
 
-SCRIPT = Path(__file__).with_name("ways_out.js")
 # These send nothing that a proxy for TCP would see, or nothing at all in a headless browser with our arguments; that
 # they reach nobody is what the sink and the resolver show.
 SILENT = {
@@ -47,21 +45,6 @@ SILENT = {
 BY_ADDRESS = {"address", "addressdecimal", "addressmapped", "metadata"}
 
 
-class Sink(asyncio.DatagramProtocol):
-    """Counts whatever arrives at its address, by TCP and by UDP."""
-
-    def __init__(self) -> None:
-        self.arrived: list[str] = []
-
-    def datagram_received(self, data: bytes, addr: Any) -> None:
-        self.arrived.append(f"udp {data[:20]!r}")
-
-    async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = await reader.read(4096)
-        self.arrived.append(head.decode("latin-1"))
-        writer.write(b"HTTP/1.1 204 No Content\r\nAccess-Control-Allow-Origin: *\r\nConnection: close\r\n\r\n")
-
-
 class RecordingGate(SessionGate):
     """Keeps every refusal, and lets the test wait for them."""
 
@@ -70,10 +53,11 @@ class RecordingGate(SessionGate):
         self.all: list[Refusal] = []
         self.changed = asyncio.Event()
 
-    def refused(self, refusal: Refusal) -> None:
-        super().refused(refusal)
-        self.all.append(refusal)
-        self.changed.set()
+    def told(self, trouble: Refusal | Failure) -> None:
+        super().told(trouble)
+        if isinstance(trouble, Refusal):
+            self.all.append(trouble)
+            self.changed.set()
 
     async def wait_for_hosts(self, hosts: set[str]) -> None:
         while missing := hosts - {refusal.site.host for refusal in self.all}:
@@ -82,31 +66,6 @@ class RecordingGate(SessionGate):
                 await asyncio.wait_for(self.changed.wait(), 20)
             except TimeoutError:
                 raise AssertionError(f"never tried: {sorted(missing)}") from None
-
-
-async def page_server(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    while True:
-        head = await reader.readuntil(b"\r\n\r\n")
-        target = unquote(head.split(b" ")[1].decode())
-        path, _, query = target.partition("?")
-        status, headers, body = "200 OK", "Content-Type: text/html", b"<!doctype html><p>page</p>"
-        if path.startswith("/redirect/"):
-            status, headers = f"{path[10:]} Moved", f"Location: {query}"
-        elif path.startswith("/header/"):
-            headers += f"\r\n{path[8:]}: {query}"
-        elif path == "/policy":
-            headers += f"\r\nContent-Security-Policy: {query}"
-            body = b"<img src=/x>"
-        elif path == "/worker.js":
-            headers = "Content-Type: text/javascript"
-            body = f"addEventListener('install', e => e.waitUntil(fetch({query!r}).catch(() => 0)))".encode()
-        elif path == "/echo":
-            length = next(int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length"))
-            body = str(len(await reader.readexactly(length))).encode()
-        elif path == "/big":
-            body = b"x" * 5_000_000
-        writer.write(f"HTTP/1.1 {status}\r\n{headers}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
-        await writer.drain()
 
 
 @asynccontextmanager
@@ -147,8 +106,7 @@ async def test_no_way_out_leads_to_a_host_that_is_not_allowed(network: Network) 
         context = await logged_in_context(browser, network.port)
         page = await context.new_page()
         await page.goto(f"http://app.localhost:{port}/")
-        variables = f"var port = {sink_port}, sink = {sink_port};"
-        await page.add_script_tag(content=variables + SCRIPT.read_text(encoding="utf-8"))
+        await page.add_script_tag(content=ways_out(sink_port))
         outcome = await page.evaluate("tryAll()")
         assert outcome["failed"] == []
         tried = set(outcome["tried"])
@@ -174,7 +132,7 @@ async def test_the_sink_would_have_noticed(network: Network) -> None:
         page = await context.new_page()
         await page.goto(f"http://app.localhost:{port}/")
         await page.evaluate(f"fetch('http://fetch.evil.test:{sink_port}/here')")
-    assert [line.split(" ")[1] for line in sink.arrived] == ["/here"]
+    assert sink.arrived == ["fetch"]
 
 
 async def test_a_public_page_reaches_no_local_server_but_the_agent_does(network: Network) -> None:

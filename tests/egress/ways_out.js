@@ -1,7 +1,7 @@
 // Every way that a page has to reach another host. Each one goes to a host named after it, so that the proxy's log and
-// the sink tell which ones were tried and which arrived. `port` and `sink` are set by the page.
+// the sink tell which ones were tried and which arrived. `domain`, `port` and `sink` are set by the page.
 
-const host = (way) => `${way}.evil.test:${port}`;
+const host = (way) => `${way}.${domain}:${port}`;
 const url = (way, scheme = "http") => `${scheme}://${host(way)}/`;
 const add = (html) => document.body.insertAdjacentHTML("beforeend", html);
 const element = (tag, attributes) => document.body.appendChild(Object.assign(document.createElement(tag), attributes));
@@ -96,12 +96,18 @@ const ways = {
     await navigator.serviceWorker.register(`/worker.js?${encodeURIComponent(url(way))}`);
     await navigator.serviceWorker.ready;
   },
+  workermodule: (way) => new Worker(URL.createObjectURL(script(`import "${url(way)}"`)), { type: "module" }),
+  sharedworkersocket: (way) => new SharedWorker(URL.createObjectURL(script(`new WebSocket("${url(way, "ws")}")`))),
   paintworklet: (way) => CSS.paintWorklet?.addModule(url(way)),
   audioworklet: (way) => new OfflineAudioContext(1, 1, 44100).audioWorklet.addModule(url(way)),
   // Navigations
   location: (way) => frame(`<script>location = "${url(way)}"</script>`),
   formget: (way) => frame(`<form action="${url(way)}"></form><script>document.forms[0].submit()</script>`),
   formpost: (way) => frame(`<form action="${url(way)}" method="post"></form><script>document.forms[0].submit()</script>`),
+  formtarget: (way) => {
+    add(`<form action="${url(way)}" method="post" target="_blank"></form>`);
+    document.forms[document.forms.length - 1].submit();
+  },
   metarefresh: (way) => frame(`<meta http-equiv="refresh" content="0; url=${url(way)}">`),
   popup: (way) => open(url(way), "_blank"),
   popupblank: (way) => {

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from browser_pilot.engines.arguments import DISABLE_FEATURES, launch_arguments
+from browser_pilot.engines.arguments import DISABLE_FEATURES, PROXY_SWITCHES, launch_arguments
+from browser_pilot.errors import SettingsError
 from tests.clients import call, http_client
 from tests.hub_process import browsers_of, running_hub
 
@@ -23,6 +24,17 @@ def test_features_that_the_user_disables_are_added_to_ours() -> None:
     assert "--lang=de" in arguments
     assert "--no-sandbox" not in arguments
     assert "--no-sandbox" in launch_arguments([], sandbox=False)
+
+
+def test_what_holds_the_browser_to_the_proxy_comes_after_the_users_own() -> None:
+    arguments = launch_arguments(["--lang=de"], sandbox=True, egress=["--proxy-server=x"])
+    assert arguments.index("--proxy-server=x") > arguments.index("--lang=de")
+
+
+@pytest.mark.parametrize("argument", sorted(PROXY_SWITCHES))
+def test_a_users_argument_that_would_undo_it_is_refused(argument: str) -> None:
+    with pytest.raises(SettingsError, match=argument):
+        launch_arguments([f"{argument}=x"], sandbox=True)
 
 
 @pytest.mark.browser

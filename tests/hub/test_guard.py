@@ -25,7 +25,9 @@ def test_health_needs_no_token_and_tells_the_state(http: httpx.Client) -> None:
     assert {"version", "uptime_seconds", "browsers", "sessions"} <= health.keys()
 
 
-@pytest.mark.parametrize("path", ["/mcp", "/api/clients", "/api/stop", "/nothing", "/", "//health", "/health/"])
+@pytest.mark.parametrize(
+    "path", ["/mcp", "/metrics", "/api/health", "/api/clients", "/api/stop", "/nothing", "/", "//health", "/health/"]
+)
 @pytest.mark.parametrize(
     "authorization",
     [None, "", "Bearer", "Bearer wrong", "bearer {token}", "Basic {token}", "Bearer {token}x", "{token}"],

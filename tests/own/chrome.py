@@ -14,7 +14,7 @@ from typing import Any
 from playwright.async_api import BrowserContext, Page, Worker, async_playwright, expect
 
 from browser_pilot.bridge.wire import EXTENSION_ID
-from browser_pilot.engines.arguments import launch_arguments
+from browser_pilot.engines.arguments import QUIET
 from browser_pilot.engines.finder import find_browser
 
 from ..hub_process import HubProcess
@@ -108,7 +108,7 @@ async def own_chrome(folder: Path, *more_arguments: str) -> AsyncGenerator[Chrom
         *more_arguments,
     )
     executable = find_browser(os.environ.get("BROWSER_PILOT_BROWSER__EXECUTABLE")).executable
-    command = [str(executable), *launch_arguments(chosen, sandbox=not is_root)]
+    command = [str(executable), *QUIET, *(["--no-sandbox"] if is_root else []), *chosen]
     process = await asyncio.create_subprocess_exec(
         *command, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
     )

@@ -17,7 +17,9 @@ from starlette.applications import Starlette
 from browser_pilot.bridge.bridge import Bridge
 from browser_pilot.config import Settings
 from browser_pilot.engines.own import OwnEngine
+from browser_pilot.policy.rules import Ruleset
 from browser_pilot.server.browsers_api import bridge_routes
+from browser_pilot.server.http import http_settings
 from browser_pilot.sessions.registry import context_request
 from browser_pilot.sessions.session import Session
 
@@ -42,7 +44,7 @@ class InProcess:
 
     @asynccontextmanager
     async def session(self) -> AsyncGenerator[Session]:
-        session = Session("s1", self.engine, REQUEST)
+        session = Session("s1", self.engine, REQUEST, Ruleset, tell=lambda _, __: None)
         try:
             yield session
         finally:
@@ -50,7 +52,7 @@ class InProcess:
 
     @asynccontextmanager
     async def new_context(self) -> AsyncGenerator[BrowserContext]:
-        live = await self.engine.open(REQUEST)
+        live = await self.engine.open(REQUEST, Ruleset)
         try:
             yield live.context
         finally:
@@ -69,14 +71,7 @@ async def own_engine(folder: Path, *arguments: str) -> AsyncGenerator[InProcess]
     )
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
-    config = uvicorn.Config(
-        Starlette(routes=bridge_routes(bridge)),
-        log_config=None,
-        ws="websockets-sansio",
-        ws_per_message_deflate=False,
-        timeout_graceful_shutdown=2,
-    )
-    server = _Server(config)
+    server = _Server(http_settings(Starlette(routes=bridge_routes(bridge)), close_seconds=2))
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     try:
         async with async_playwright() as playwright, own_chrome(folder / "chrome", *arguments) as chrome:

@@ -87,7 +87,7 @@ async def browser(
             yield engine.new_context
         return
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    arguments = launch_arguments(CHOSEN, sandbox=not is_root)
+    arguments = [*launch_arguments((), sandbox=not is_root), *CHOSEN]
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=find_browser(os.environ.get("BROWSER_PILOT_BROWSER__EXECUTABLE")).executable, args=arguments

@@ -102,6 +102,10 @@ CASES: dict[str, tuple[str, list[tuple[str, str, str]]]] = {
             ("text", "word [here](REF clickable)", ""),
         ],
     ),
+    "a picture beside its own name is said once": (
+        "<a href=x><img alt='Ada Lovelace' width=9 height=9>Ada Lovelace</a>",
+        [("link", "Ada Lovelace", "")],
+    ),
     "a button with only a picture is described": (
         "<button><svg><use href='#icon-trash'></use></svg></button><button title=Close><i class=x></i></button>"
         "<button><i class='fa fa-gear'></i></button><button>"

@@ -76,3 +76,11 @@ def test_a_local_address_may_not_be_behind_any_other_name() -> None:
     found = reach(ruleset(uncovered="allow"), CDN)
     assert found.allowed
     assert not found.may_be_local
+
+
+def test_a_site_that_the_agent_opened_is_reached_though_pages_may_not_load_it() -> None:
+    rules = ruleset(uncovered="allow", subresources=Subresources(deny=patterns("cdn.example.net")))
+    assert not reach(rules, CDN).allowed
+    assert reach(rules, CDN, opened=True).allowed
+    assert not reach(rules, CDN, (parse_pattern("shop.example.com"),), opened=True).allowed
+    assert not reach(ruleset(), CDN, opened=True).allowed

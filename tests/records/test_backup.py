@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from browser_pilot.errors import InvalidArgument
+from browser_pilot.errors import InvalidArgument, SettingsError
 from browser_pilot.records.activity import ActivityLog
-from browser_pilot.records.backup import back_up, restore
+from browser_pilot.records.backup import back_up, look_into, restore
 from browser_pilot.records.entries import Note
 from browser_pilot.records.redaction import Redactor
 from browser_pilot.records.secrets import SecretStore
@@ -27,7 +27,7 @@ CONFIG = '[policy]\nmode = "ask"\n'
 
 async def fill(home: Path) -> None:
     (home / "config.toml").write_text(CONFIG)
-    (home / "policy.toml").write_text('[domains."a.example"]\nwrite = true\n')
+    (home / "rules.json").write_text('{"version": 1, "rules": []}')
     async with opened(home) as log:
         for _ in range(3):
             await log.outcome(await log.intent(click()), DONE)
@@ -52,7 +52,7 @@ async def test_a_backup_brings_back_configuration_policy_and_log(tmp_path: Path)
     home, backup = tmp_path / "home", tmp_path / "backup.zip"
     home.mkdir()
     await fill(home)
-    assert set(back_up(home, backup)) == {"config.toml", "policy.toml", "activity.db"}
+    assert set(back_up(home, backup)) == {"config.toml", "rules.json", "activity.db"}
     (home / "config.toml").write_text("[hub]\nport = 1\n")
     async with opened(home) as log:
         await log.note(Note("after the backup"))
@@ -90,7 +90,7 @@ async def test_a_backup_holds_no_key_and_no_secret(tmp_path: Path) -> None:
     SecretStore(tmp_path, Redactor(), keyring=lambda: None).set("MAIL", "correct horse", domains=["a.example"])
     backup = tmp_path / "backup.zip"
     back_up(tmp_path, backup)
-    assert set(unzip(backup)) == {"manifest.json", "config.toml", "policy.toml", "activity.db"}
+    assert set(unzip(backup)) == {"manifest.json", "config.toml", "rules.json", "activity.db"}
     assert (tmp_path / "activity.key").read_bytes() not in b"".join(unzip(backup).values())
     assert backup.stat().st_mode & 0o777 == 0o600
 
@@ -146,6 +146,11 @@ def break_the_manifest(files: Files, folder: Path) -> None:
     files["manifest.json"] = b"[1, 2]"
 
 
+def break_the_rules(files: Files, folder: Path) -> None:
+    files["rules.json"] = b"{no json"
+    fix_hashes(files)
+
+
 def break_the_configuration(files: Files, folder: Path) -> None:
     files["config.toml"] = b"\xff= no toml"
     fix_hashes(files)
@@ -160,6 +165,7 @@ TAMPERINGS: tuple[Callable[[Files, Path], None], ...] = (
     break_the_database,
     break_the_manifest,
     break_the_configuration,
+    break_the_rules,
 )
 
 
@@ -200,6 +206,46 @@ async def test_a_backup_of_another_home_is_taken_only_when_told_so(tmp_path: Pat
         restore(second, backup)
     restore(second, backup, from_elsewhere=True)
     assert reader(second).verify().ok
+
+
+async def test_secrets_travel_sealed_and_are_restored_only_with_their_passphrase(tmp_path: Path) -> None:
+    home, other, backup = tmp_path / "home", tmp_path / "other", tmp_path / "backup.zip"
+    home.mkdir()
+    await fill(home)
+    store = SecretStore(home, Redactor(), keyring=lambda: None)
+    store.set("MAIL", "correct horse", domains=["a.example"])
+    back_up(home, backup, secrets=store.sealed("open sesame"))
+    assert b"correct horse" not in b"".join(unzip(backup).values())
+    assert look_into(backup).has_secrets
+    assert look_into(backup).log_rows == 6
+    target = SecretStore(other, Redactor(), keyring=lambda: None)
+    with pytest.raises(InvalidArgument, match="passphrase"):
+        restore(other, backup, secrets=(target, "wrong sesame"))
+    assert everything(other) == {}
+    assert restore(other, backup).secrets == 0
+    assert target.names() == {}
+    target.set("OLD", "older value", domains=["b.example"])
+    restored = restore(other, backup, from_elsewhere=True, secrets=(target, "open sesame"))
+    assert restored.secrets == 1
+    assert target.names() == {"MAIL": ("a.example",)}
+    assert restored.set_aside and (restored.set_aside / "secrets.enc").exists()
+    assert not (other / "secrets.sealed").exists()
+
+
+async def test_files_that_cannot_be_used_are_refused_before_anything_changes(tmp_path: Path) -> None:
+    home, backup = tmp_path / "home", tmp_path / "backup.zip"
+    home.mkdir()
+    await fill(home)
+    back_up(home, backup)
+    before = everything(home)
+
+    def check(folder: Path) -> None:
+        assert (folder / "config.toml").read_text() == CONFIG
+        raise SettingsError("no good")
+
+    with pytest.raises(SettingsError):
+        restore(home, backup, check=check)
+    assert everything(home) == before
 
 
 async def test_a_log_with_a_known_problem_can_be_backed_up_and_restored(tmp_path: Path) -> None:

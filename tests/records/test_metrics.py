@@ -21,7 +21,8 @@ def test_what_happened_is_counted() -> None:
     metrics.call("browser_click", status="ok", duration_ms=40, tokens=120)
     metrics.call("browser_click", status="error", duration_ms=3_000, error="TIMEOUT")
     metrics.decision("ask", "high")
-    metrics.approval("once", "panel")
+    metrics.approval("once", "side panel")
+    metrics.approval("once", "a name that someone thought of")
     sessions = 3
     metrics.gauge("sessions", "Open sessions.", lambda: sessions)
     sessions = 4
@@ -33,7 +34,8 @@ def test_what_happened_is_counted() -> None:
     assert found["browser_pilot_tokens_returned_total", "tool=browser_click"] == 120
     assert found["browser_pilot_errors_total", "code=TIMEOUT"] == 1
     assert found["browser_pilot_decisions_total", "decision=ask,risk=high"] == 1
-    assert found["browser_pilot_approvals_total", "answer=once,door=panel"] == 1
+    assert found["browser_pilot_approvals_total", "answer=once,door=side panel"] == 1
+    assert found["browser_pilot_approvals_total", "answer=once,door=other"] == 1
     assert found["browser_pilot_sessions", ""] == 4
 
 

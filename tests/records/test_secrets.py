@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +14,7 @@ from browser_pilot.errors import InvalidArgument, PermissionDenied, RecordsUnava
 from browser_pilot.locks import held
 from browser_pilot.records import secrets
 from browser_pilot.records.redaction import Redactor
+from browser_pilot.records.sealing import open_sealed
 from browser_pilot.records.secrets import Secret, SecretStore, expand, has_placeholders
 from browser_pilot.records.vault import Vault, system_keyring
 
@@ -155,6 +158,41 @@ def test_two_changes_at_once_do_not_lose_one(tmp_path: Path, monkeypatch: pytest
 def test_a_machine_without_a_keyring_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
     assert system_keyring() is None
+
+
+def test_a_keyring_that_is_locked_is_told_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Locked(Exception):
+        pass
+
+    class LockedKeyring:
+        priority = 5
+
+        def get_password(self, service_name: str, username: str) -> str | None:
+            raise Locked("it is locked")
+
+    package, errors = ModuleType("keyring"), ModuleType("keyring.errors")
+    package.get_keyring = LockedKeyring  # pyright: ignore[reportAttributeAccessIssue]
+    errors.KeyringError = Locked  # pyright: ignore[reportAttributeAccessIssue]
+    monkeypatch.setitem(sys.modules, "keyring", package)
+    monkeypatch.setitem(sys.modules, "keyring.errors", errors)
+    with pytest.raises(RecordsUnavailable, match="keyring does not answer: it is locked"):
+        SecretStore(tmp_path, Redactor()).set("A", VALUE, domains=["a"])
+    assert not (tmp_path / "secrets.enc").exists()
+
+
+def test_a_sealed_copy_opens_with_its_passphrase_only(tmp_path: Path) -> None:
+    first, second = store_in(tmp_path / "first"), store_in(tmp_path / "second")
+    first.set("MAIL", VALUE, domains=["b.example"])
+    copy = first.sealed("a long passphrase")
+    assert VALUE.encode() not in copy
+    with pytest.raises(InvalidArgument, match="passphrase"):
+        open_sealed(copy, "another passphrase")
+    with pytest.raises(InvalidArgument):
+        open_sealed(b"no such thing", "a long passphrase")
+    second.set("OLD", VALUE, domains=["a"])
+    second.replace(open_sealed(copy, "a long passphrase"))
+    assert second.names() == {"MAIL": ("b.example",)}
+    assert second.expand("{{secret:MAIL}}", host="b.example", matches=same) == VALUE
 
 
 def test_an_empty_vault_reads_as_empty(tmp_path: Path) -> None:

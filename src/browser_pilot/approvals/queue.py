@@ -86,19 +86,26 @@ def _keep_nothing(_: Question, __: Answer) -> None:
     pass
 
 
+def _tell_nobody(_: Event) -> None:
+    pass
+
+
 class ApprovalQueue:
     """``keep`` is called with each answer before anyone is told of it: it writes the rule that a lasting answer makes.
 
-    When it raises, the answer has not been given and the question is still open.
+    When it raises, the answer has not been given and the question is still open. ``on_event`` hears of everything that
+    happens, and is no door.
     """
 
     def __init__(
         self,
         *,
         keep: Callable[[Question, Answer], None] = _keep_nothing,
+        on_event: Callable[[Event], None] = _tell_nobody,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._keep = keep
+        self._on_event = on_event
         self._clock = clock
         self._board = Board()
         self._open: dict[str, _Open] = {}
@@ -248,6 +255,7 @@ class ApprovalQueue:
         self._tell(event)
 
     def _tell(self, event: Event) -> None:
+        self._on_event(event)
         for subscription in list(self._subscriptions):
             if subscription.is_far_behind:
                 self._subscriptions.discard(subscription)

@@ -1,70 +1,91 @@
 """The command line: `browser-pilot COMMAND`. One file per family of commands.
 
-Commands import what is heavy (the hub, MCP) only when they run, so that `status` and `--help` answer at once.
+Only the command that was asked for is imported, and it imports what is heavy (the hub, MCP) only when it runs, so that
+`status` and `log` answer at once. `--help` imports them all.
 """
 
 from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import NamedTuple, cast
 
 import typer
 
 from .. import __version__
 from ..errors import PilotError
-from .approvals import approvals, approve, deny
-from .browsers import commands as browsers_commands
-from .browsers import pair
-from .call import call
-from .demo import demo
-from .dev import dev
-from .doctor import doctor
-from .extension import extension
-from .mcp_config import mcp_config
 from .output import BAD, err, print_error, say
-from .policy import commands as policy_commands
-from .serve import serve
-from .settings import commands as config_commands
-from .setup_browser import setup_browser
-from .status import status, stop
-from .tools import tools
 
 INTERRUPTED = 130
-HUB, CONTROL, TOOLS, OWN, MACHINE = (
+HUB, CONTROL, RECORDS, TOOLS, OWN, MACHINE = (
     "The hub",
     "What agents may do",
+    "What agents did, and what is yours",
     "The tools",
     "Your own browser",
     "This machine",
 )
 
-app = typer.Typer(
-    name="browser-pilot",
-    help="Lets an AI agent use a web browser, under your control.\n\n"
-    "Without a command it speaks MCP on stdio: that is how MCP clients start it.",
-    epilog="Every command takes --debug to show where an error came from.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
-)
-for command in (serve, status, stop):
-    app.command(rich_help_panel=HUB)(command)
-for command in (approvals, approve, deny):
-    app.command(rich_help_panel=CONTROL)(command)
-app.add_typer(policy_commands, name="policy", rich_help_panel=CONTROL)
-for command in (tools, call, demo):
-    app.command(rich_help_panel=TOOLS)(command)
-for command in (extension, pair):
-    app.command(rich_help_panel=OWN)(command)
-app.add_typer(browsers_commands, name="browsers", rich_help_panel=OWN)
-app.command(hidden=True)(dev)
-for command in (doctor, mcp_config, setup_browser):
-    app.command(rich_help_panel=MACHINE)(command)
-app.add_typer(config_commands, name="config", rich_help_panel=MACHINE)
+
+class Place(NamedTuple):
+    """Where a command (a function) or a family of commands (a ``Typer``) is, and under which heading it is listed."""
+
+    module: str
+    attribute: str
+    heading: str
 
 
-@app.callback(invoke_without_command=True)
+COMMANDS = {
+    "serve": Place("serve", "serve", HUB),
+    "status": Place("status", "status", HUB),
+    "stop": Place("status", "stop", HUB),
+    "approvals": Place("approvals", "approvals", CONTROL),
+    "approve": Place("approvals", "approve", CONTROL),
+    "deny": Place("approvals", "deny", CONTROL),
+    "policy": Place("policy", "commands", CONTROL),
+    "log": Place("log", "commands", RECORDS),
+    "secret": Place("secrets", "commands", RECORDS),
+    "backup": Place("backup", "backup", RECORDS),
+    "restore": Place("backup", "restore", RECORDS),
+    "tools": Place("tools", "tools", TOOLS),
+    "call": Place("call", "call", TOOLS),
+    "demo": Place("demo", "demo", TOOLS),
+    "extension": Place("extension", "extension", OWN),
+    "pair": Place("browsers", "pair", OWN),
+    "browsers": Place("browsers", "commands", OWN),
+    "dev": Place("dev", "dev", MACHINE),
+    "doctor": Place("doctor", "doctor", MACHINE),
+    "mcp-config": Place("mcp_config", "mcp_config", MACHINE),
+    "setup-browser": Place("setup_browser", "setup_browser", MACHINE),
+    "config": Place("settings", "commands", MACHINE),
+}
+
+
+def build_app(only: str | None = None) -> typer.Typer:
+    """The command line with all commands, or with the one that is needed."""
+    app = typer.Typer(
+        name="browser-pilot",
+        help="Lets an AI agent use a web browser, under your control.\n\n"
+        "Without a command it speaks MCP on stdio: that is how MCP clients start it.",
+        epilog="Every command takes --debug to show where an error came from.",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode="markdown",
+        pretty_exceptions_enable=False,
+    )
+    app.callback(invoke_without_command=True)(_options)
+    for name, place in COMMANDS.items():
+        if only in (None, name):
+            found: object = getattr(import_module(f".{place.module}", __package__), place.attribute)
+            if isinstance(found, typer.Typer):
+                app.add_typer(found, name=name, rich_help_panel=place.heading)
+            else:
+                app.command(name, rich_help_panel=place.heading)(cast(Callable[..., None], found))
+    return app
+
+
 def _options(version: bool = typer.Option(False, "--version", help="Show the version.")) -> None:
     if version:
         typer.echo(__version__)
@@ -77,7 +98,7 @@ def main() -> None:
     # Without a handler Python prints warnings to the terminal, which belongs to the command.
     logging.getLogger().addHandler(logging.NullHandler())
     try:
-        app(arguments)
+        build_app(arguments[0] if arguments and arguments[0] in COMMANDS else None)(arguments)
     except PilotError as error:
         if debug:
             raise

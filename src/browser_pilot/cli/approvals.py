@@ -15,8 +15,7 @@ from ..errors import HubUnavailable, PilotError
 from ..home import locate_home
 from ..runtime import RuntimeInfo, read_runtime
 from .hub import ask
-from .output import GOOD, print_json, print_table, say
-from .status import AsJson
+from .output import GOOD, AsJson, print_json, print_table, say
 
 DOOR = "command line"
 

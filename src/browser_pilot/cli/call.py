@@ -14,8 +14,7 @@ from ..config import load_settings
 from ..errors import InvalidArgument
 from ..home import locate_home, make_private_folder
 from .hub import ensure_hub
-from .output import BAD, err, out, print_json, progress, say
-from .status import AsJson
+from .output import BAD, AsJson, err, out, print_json, progress, say
 from .tool_answer import Picture
 from .tool_call import call_tool
 

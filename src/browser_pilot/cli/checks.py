@@ -8,6 +8,7 @@ import os
 import platform
 import shutil
 import socket
+import sqlite3
 import stat
 import sys
 from collections.abc import Iterator
@@ -19,12 +20,18 @@ from rich.text import Text
 
 from .. import __version__, assets
 from ..config import Settings
+from ..egress import EgressProxy
 from ..engines.managed import ManagedEngine
-from ..errors import BrowserUnavailable, HubUnavailable
+from ..errors import BrowserUnavailable, HubUnavailable, RecordsUnavailable, SettingsError
+from ..policy.rules import Ruleset
+from ..records.database import Files
+from ..records.reading import LogReader
+from ..records.redaction import Redactor
+from ..records.secrets import SecretStore
 from ..runtime import runtime_path
 from ..sessions.registry import context_request
 from .hub import find_hub, token_path
-from .output import BAD, GOOD, WARNING
+from .output import BAD, GOOD, WARNING, counted
 
 State = Literal["ok", "warning", "problem"]
 GOOD_STATE: State = "ok"
@@ -59,6 +66,8 @@ async def examine(home: Path, settings: Settings) -> list[Finding]:
         *await check_browser(settings),
         *check_root(),
         check_display(settings),
+        check_log(home),
+        check_secrets(home),
         # In a thread, because the hub may be this very process.
         *await asyncio.to_thread(lambda: list(check_hub(home, settings))),
     ]
@@ -133,21 +142,27 @@ def check_disk(home: Path) -> Finding:
 
 async def check_browser(settings: Settings) -> list[Finding]:
     """Launches the browser and ends it: a file that exists may still not start."""
-    engine = ManagedEngine()
+    proxy = EgressProxy()
+    engine = ManagedEngine(proxy)
     try:
         await engine.warm()
     except (OSError, RuntimeError) as error:
         return [Finding("Playwright", "problem", f"its driver does not start: {error}", "Install playwright again.")]
     driver = Finding("Playwright", "ok", "the driver starts")
     try:
-        await engine.open(context_request(settings))
+        await engine.open(context_request(settings), Ruleset)
         facts = engine.facts()[0]
-        return [driver, Finding("Browser", "ok", f"{facts.kind} {facts.version} at {facts.executable} starts")]
-    except BrowserUnavailable as error:
+        return [
+            driver,
+            Finding("Browser", "ok", f"{facts.kind} {facts.version} at {facts.executable} starts"),
+            Finding("Egress", "ok", "the browser reaches the network through the filtering proxy"),
+        ]
+    except (BrowserUnavailable, SettingsError) as error:
         mend = next((tip for tip in error.suggestions if "doctor" not in tip), ANOTHER_BROWSER)
         return [driver, Finding("Browser", "problem", error.message, mend)]
     finally:
         await engine.close()
+        await proxy.close()
 
 
 def check_root() -> Iterator[Finding]:
@@ -168,6 +183,36 @@ def check_display(settings: Settings) -> Finding:
     return Finding("Display", "ok", "there is one for the browser's windows")
 
 
+def check_log(home: Path) -> Finding:
+    """Whether it can be read and written; whether it is whole is for `log verify`, which takes longer."""
+    files = Files.in_home(home)
+    try:
+        rows = LogReader(files).last_seq()
+    except FileNotFoundError:
+        if files.head.exists():
+            mend = "`browser-pilot restore FILE` brings back a backup; `browser-pilot log verify` says more."
+            return Finding("Log", "problem", f"{files.database} is gone", mend)
+        return Finding("Log", "ok", "begins with the first action of an agent")
+    except sqlite3.DatabaseError as error:
+        mend = "Move it away, or `browser-pilot restore FILE`; until then nothing can be done that belongs in it."
+        return Finding("Log", "problem", f"{files.database} cannot be read: {error}", mend)
+    if not os.access(files.database, os.W_OK) or not os.access(home, os.W_OK):
+        return Finding("Log", "problem", f"{files.database} cannot be written", f"chmod u+w '{files.database}'")
+    return Finding("Log", "ok", f"{counted(rows, 'row')} so far; `browser-pilot log verify` checks that it is whole")
+
+
+def check_secrets(home: Path) -> Finding:
+    store = SecretStore(home, Redactor())
+    try:
+        count = len(store.names())
+    except RecordsUnavailable as error:
+        return Finding("Secrets", "problem", error.message, " ".join(error.suggestions))
+    if not count:
+        return Finding("Secrets", "ok", "none are set")
+    place = "the system's keyring" if store.key_place == "keyring" else "a private file"
+    return Finding("Secrets", "ok", f"{count}, their key in {place}")
+
+
 def check_hub(home: Path, settings: Settings) -> Iterator[Finding]:
     try:
         hub = find_hub(home)
@@ -183,6 +228,8 @@ def check_hub(home: Path, settings: Settings) -> Iterator[Finding]:
     else:
         says = f"version {hub.health.version} answers at {hub.mcp_url}, {len(hub.clients)} clients"
         yield Finding("Hub", "ok", says)
+    for name, part in hub.health.problems.items() if hub is not None else ():
+        yield Finding(f"Hub: {name}", "problem", part.says, "`browser-pilot status` shows when it is mended.")
 
 
 def _check_port(settings: Settings) -> Finding:

@@ -9,8 +9,7 @@ import typer
 from ..config import Settings, load_settings
 from ..errors import SettingsError
 from ..home import locate_home
-from .output import BAD, GOOD, WARNING, out, print_json, progress, say
-from .status import AsJson
+from .output import BAD, GOOD, WARNING, AsJson, out, print_json, progress, say
 
 
 def doctor(as_json: AsJson = False) -> None:

@@ -7,12 +7,12 @@ import http.client
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-import psutil
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from ..errors import HubUnavailable
-from ..hub_start import start_hub, wait_for_exit
+from ..hub_start import is_alive, start_hub, wait_for_exit
 from ..runtime import RuntimeInfo, hub_lock, log_path, read_runtime
 
 ANSWER_SECONDS = 5.0
@@ -25,14 +25,25 @@ class BrowserHealth(BaseModel):
     sessions: int
 
 
-class Health(BaseModel):
-    """What the hub says about itself at ``/health``."""
+class PartHealth(BaseModel):
+    state: Literal["ok", "off", "problem"]
+    says: str
 
+
+class Health(BaseModel):
+    """What the hub says about itself at ``/api/health``."""
+
+    status: Literal["ok", "degraded"]
     version: str
     uptime_seconds: float
     clients: int
     sessions: int
     browsers: list[BrowserHealth]
+    parts: dict[str, PartHealth]
+
+    @property
+    def problems(self) -> dict[str, PartHealth]:
+        return {name: part for name, part in self.parts.items() if part.state == "problem"}
 
 
 class ConnectedClient(BaseModel):
@@ -68,9 +79,9 @@ def find_hub(home: Path) -> RunningHub | None:
         return None
     try:
         clients = CLIENTS.validate_json(_fetch(info, "GET", "/api/clients"))
-        health = Health.model_validate_json(_fetch(info, "GET", "/health"))
+        health = Health.model_validate_json(_fetch(info, "GET", "/api/health"))
     except TimeoutError:
-        if not psutil.pid_exists(info.pid):
+        if not is_alive(info.pid):
             return None
         raise HubUnavailable(
             f"The hub (process {info.pid}) does not answer.",
@@ -106,7 +117,7 @@ def stop_hub(home: Path, hub: RunningHub, *, timeout_seconds: float = STOP_SECON
     try:
         _fetch(hub.info, "POST", "/api/stop")
     except (OSError, http.client.HTTPException) as error:
-        if psutil.pid_exists(pid):
+        if is_alive(pid):
             raise HubUnavailable(f"The hub (process {pid}) did not take the order to stop: {error}.") from error
     if not wait_for_exit(pid, timeout_seconds=timeout_seconds):
         raise HubUnavailable(

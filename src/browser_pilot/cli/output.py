@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
-from typing import cast
+from typing import Annotated, cast
 
+import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from ..errors import PilotError
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -28,6 +31,11 @@ def say(*parts: str | Text, to: Console = out) -> None:
     Square brackets in it mean nothing special, for texts come from pages and files too.
     """
     to.print(Text.assemble(*parts), soft_wrap=not to.is_terminal, overflow="ignore", crop=False)
+
+
+def counted(number: int, word: str) -> str:
+    """``1 row``, ``1,234 rows``."""
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 def print_json(data: object) -> None:

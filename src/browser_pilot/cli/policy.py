@@ -14,8 +14,7 @@ from ..config import Mode
 from ..home import locate_home
 from ..policy.vocabulary import Effect, Engine
 from ..policy_templates import TemplateName
-from .output import BAD, GOOD, WARNING, print_json, print_table, say
-from .status import AsJson
+from .output import BAD, GOOD, WARNING, AsJson, print_json, print_table, say
 
 if TYPE_CHECKING:
     from ..policy.rules import Rule

@@ -9,7 +9,6 @@ import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,7 +17,7 @@ import typer
 from .. import __version__
 from ..config import Settings, load_settings
 from ..errors import PilotError
-from ..home import locate_home, make_private_folder
+from ..home import locate_home
 from ..runtime import log_path
 from .output import RUNNING, WARNING, say
 
@@ -105,10 +104,9 @@ def _tell(content: dict[str, object]) -> None:
 
 
 def _log_to_file(home: Path, settings: Settings) -> None:
-    path = log_path(home)
-    make_private_folder(path.parent)
-    handler = RotatingFileHandler(path, maxBytes=settings.logging.max_size_mb * 1024 * 1024, backupCount=3)
-    path.chmod(0o600)
+    from ..records.keeping import PrivateLogFile
+
+    handler = PrivateLogFile(log_path(home), settings.logging)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()
     root.addHandler(handler)

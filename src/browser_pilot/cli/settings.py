@@ -11,8 +11,7 @@ import typer
 from ..config import Key, LoadedSettings, config_path, load_with_origins
 from ..engines.finder import find_browser
 from ..home import locate_home
-from .output import GOOD, out, print_json, print_table, say
-from .status import AsJson
+from .output import GOOD, AsJson, out, print_json, print_table, say
 
 commands = typer.Typer(help="The settings: show them, find their file, check them.", no_args_is_help=True)
 

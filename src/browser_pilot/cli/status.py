@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from .. import __version__
 from ..home import locate_home
 from .hub import RunningHub, find_hub, stop_hub, token_path
-from .output import GOOD, RUNNING, WARNING, print_json, progress, say
+from .output import BAD, GOOD, RUNNING, WARNING, AsJson, print_json, progress, say
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+# Parts of which the rows above say more.
+ABOVE = frozenset({"hub", "browsers"})
 
 
 def status(as_json: AsJson = False) -> None:
-    """Show the hub: where it listens, its clients, sessions and browsers."""
+    """Show the hub: where it listens, its clients, sessions and browsers, and how each of its parts is."""
     home = locate_home()
     hub = find_hub(home)
     if as_json:
@@ -48,6 +46,7 @@ def status_data(home: Path, hub: RunningHub | None) -> dict[str, object]:
         return {"running": False, "home": str(home)}
     return {
         "running": True,
+        "status": hub.health.status,
         "home": str(home),
         "mcp_url": hub.mcp_url,
         "token_file": str(token_path(home)),
@@ -59,6 +58,7 @@ def status_data(home: Path, hub: RunningHub | None) -> dict[str, object]:
         "sessions": hub.health.sessions,
         "clients": [client.model_dump() for client in hub.clients],
         "browsers": [browser.model_dump() for browser in hub.health.browsers],
+        "parts": {name: part.model_dump() for name, part in hub.health.parts.items()},
     }
 
 
@@ -73,8 +73,16 @@ def _show(home: Path, hub: RunningHub) -> None:
         ("Sessions", str(health.sessions)),
         ("Browsers", ", ".join(f"{browser.kind} {browser.version}" for browser in health.browsers) or "none yet"),
     ]
+    rows += [
+        (name.capitalize(), part.says)
+        for name, part in health.parts.items()
+        if name not in ABOVE and part.state == "ok"
+    ]
+    rows += [(name.capitalize(), f"off: {part.says}") for name, part in health.parts.items() if part.state == "off"]
     for label, value in rows:
         say(f"  {label:<9} ", value)
+    for name, part in health.problems.items():
+        say(BAD, f" {name.capitalize():<9} ", part.says)
     if health.version != __version__:
         say(WARNING, f" This command is version {__version__}. `browser-pilot stop` lets the next start use it.")
 

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ..home import locate_home
-from .output import out, print_json, print_table, say
-from .status import AsJson
+from .output import AsJson, out, print_json, print_table, say
 
 # Near enough for compact JSON: within a twentieth of what o200k_base counts.
 CHARACTERS_PER_TOKEN = 4

@@ -6,14 +6,16 @@ and does.
 """
 
 from .browser import BYPASS_NOTHING, WELCOME_URL, browser_arguments, proxy_server
-from .gate import Ask, Gate, Refusal, SessionGate
+from .gate import Ask, Gate, SessionGate
 from .proxy import EgressProxy, Limits
+from .troubles import Failure, Refusal
 
 __all__ = [
     "BYPASS_NOTHING",
     "WELCOME_URL",
     "Ask",
     "EgressProxy",
+    "Failure",
     "Gate",
     "Limits",
     "Refusal",

@@ -8,6 +8,16 @@ from http import HTTPStatus
 REALM = "Browser Pilot"
 
 
+class Refused(Exception):
+    """The request ends here, with this answer."""
+
+    def __init__(self, status: HTTPStatus, reason: str, *, rule: str | None = None) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+        self.rule = rule
+
+
 def answer(status: HTTPStatus, reason: str, *, rule: str | None = None, close: bool = False) -> bytes:
     """A whole response. A browser shows its text for plain http; for tunnels it only reports that it failed."""
     what = f"<p>Decided by {escape(rule)}. Only the user can change it.</p>" if rule else ""

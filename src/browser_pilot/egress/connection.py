@@ -1,9 +1,10 @@
 """One connection of a browser to the proxy: requests come in, are judged, and are passed on.
 
 Bytes go straight from one socket to the other, without a queue of ours: when one side cannot take more, the other is no
-longer read. Only request heads are looked into, and the beginning of tunnels to local addresses. A connection has one
-server at a time; the next request goes to the same one, at once, when its site is the same. While a server is looked up
-and connected, one task runs and nothing is read.
+longer read. Only request heads are looked into, and the beginning of a tunnel where the gate must know who asks, or for
+what. A connection has one server at a time; the next request goes to the same one, at once, when its site is the same.
+While a server is looked up and connected, one task runs and nothing is read. A tunnel is judged again when the rules
+have changed, before anything more goes through it.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from typing import Protocol
 from ..policy.hosts import BLANK, Site
 from ..policy.networks import AddressClass, classify_address
 from ..policy.reach import Reach
-from .answers import TUNNEL_OPEN, answer, welcome
+from .answers import TUNNEL_OPEN, Refused, answer, welcome
 from .browser import WELCOME_HOST
 from .connect import connect_first
-from .gate import Ask, Gate, Refusal
+from .gate import Ask, Gate
 from .http1 import (
     HEAD_BYTES,
     HEAD_END,
@@ -36,6 +37,7 @@ from .http1 import (
 )
 from .resolve import Resolutions
 from .side import Side
+from .troubles import Refusal, failure_of
 
 TLS_HANDSHAKE = b"\x16"
 SWITCHING = b"HTTP/1.1 101"
@@ -67,16 +69,6 @@ class Phase(Enum):
     UPGRADE = auto()  # the server has not yet said whether it switches to another protocol
     SPLICE = auto()  # everything is passed on, both ways
     SPENT = auto()  # nothing more may come from the browser
-
-
-class Refused(Exception):
-    """The request ends here, with this answer."""
-
-    def __init__(self, status: HTTPStatus, reason: str, *, rule: str | None = None) -> None:
-        super().__init__(reason)
-        self.status = status
-        self.reason = reason
-        self.rule = rule
 
 
 class Upstream(Side):
@@ -120,6 +112,8 @@ class Connection(Side):
         self._body: Body | None = None
         self._upstream: Upstream | None = None
         self._task: asyncio.Task[None] | None = None
+        self._ask: Ask | None = None
+        self._edition: object = None
         self._tunnel: tuple[Ask, Reach, tuple[str, ...], AddressClass] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -130,7 +124,8 @@ class Connection(Side):
     def data_received(self, data: bytes) -> None:
         self.last_active = self._loop.time()
         if self.phase is Phase.SPLICE and self._upstream is not None:
-            self._upstream.transport.write(data)
+            if self._is_still_permitted():
+                self._upstream.transport.write(data)
             return
         self._received += data
         self._advance()
@@ -154,7 +149,8 @@ class Connection(Side):
         self.last_active = self._loop.time()
         if self.phase is Phase.UPGRADE:
             self.phase = Phase.SPLICE if data.startswith(SWITCHING) else Phase.SPENT
-        self.transport.write(data)
+        if self.phase is not Phase.SPLICE or self._is_still_permitted():
+            self.transport.write(data)
 
     def server_lost(self, upstream: Upstream) -> None:
         if upstream is self._upstream:
@@ -217,10 +213,8 @@ class Connection(Side):
                 await work
         except Refused as refused:
             self._say(refused)
-        except TimeoutError:
-            self._say(Refused(HTTPStatus.GATEWAY_TIMEOUT, "The server did not answer in time."))
         except OSError as error:
-            self._say(Refused(HTTPStatus.BAD_GATEWAY, f"The server cannot be reached: {error.strerror or error}."))
+            self._fail(error)
         self._task = None
         if not self.transport.is_closing():
             self.transport.resume_reading()
@@ -236,7 +230,8 @@ class Connection(Side):
             raise Refused(HTTPStatus.PROXY_AUTHENTICATION_REQUIRED, "This proxy serves Browser Pilot's own browsers.")
         self.session = session
         if head.method == "CONNECT":
-            return self._connect(session.gate, Ask(split_authority(head.target), "tunnel"))
+            self._ask = Ask(split_authority(head.target), "tunnel")
+            return self._connect(session.gate, self._ask)
         return self._forward(session.gate, head)
 
     def _forward(self, gate: Gate, head: RequestHead) -> Coroutine[None, None, None] | None:
@@ -247,22 +242,23 @@ class Connection(Side):
         body = Body(head)
         if not body.done:
             self.phase = Phase.SPENT
-        ask = Ask(site, "http", asking_site(head), head.get("sec-fetch-site"))
+        ask = self._ask = Ask(site, "http", asking_site(head), head.get("sec-fetch-site"), head.target)
         found = self._permitted(gate, ask)
         upstream = self._upstream
         if upstream is None or upstream.site != site or upstream.transport.is_closing():
             self._drop_upstream()
             return self._forward_anew(gate, ask, found, head, path, body)
         self._permitted_address(gate, ask, found, upstream.kind)
-        self._send(upstream, head, path, body)
+        self._send(gate, upstream, head, path, body)
         return None
 
     async def _forward_anew(self, gate: Gate, ask: Ask, found: Reach, head: RequestHead, path: str, body: Body) -> None:
         addresses, kind = await self._resolve(ask.site)
         self._permitted_address(gate, ask, found, kind)
-        self._send(await self._reach(ask.site, addresses, kind), head, path, body)
+        self._send(gate, await self._reach(ask.site, addresses, kind), head, path, body)
 
-    def _send(self, upstream: Upstream, head: RequestHead, path: str, body: Body) -> None:
+    def _send(self, gate: Gate, upstream: Upstream, head: RequestHead, path: str, body: Body) -> None:
+        gate.reached(upstream.site)
         upstream.transport.write(rewritten(head, upstream.site, path))
         upstream.transport.resume_reading()
         self._body = None if body.done else body
@@ -280,26 +276,51 @@ class Connection(Side):
         self._permitted_address(gate, ask, found, kind)
         upstream = await self._reach(ask.site, addresses, kind)
         self.transport.write(TUNNEL_OPEN)
-        self._splice(upstream)
+        if gate.looks_into_urls:
+            self._tunnel = (ask, found, addresses, kind)
+            self.phase = Phase.PEEK
+            return
+        self._splice(gate, upstream)
 
-    def _open_tunnel(self, head: RequestHead | None) -> Coroutine[None, None, None]:
-        """A tunnel to a local address, now that it shows what is to go through it: TLS (no head) or a request."""
+    def _open_tunnel(self, head: RequestHead | None) -> Coroutine[None, None, None] | None:
+        """A tunnel, now that it shows what is to go through it: TLS (no head) or a request."""
         if self.session is None or self._tunnel is None:
             raise TypeError("a tunnel is opened after it was asked for")
+        gate = self.session.gate
         ask, found, addresses, kind = self._tunnel
         self.phase = Phase.SPENT
         if head is not None:
-            ask = replace(ask, origin=asking_site(head) or BLANK)
-        self._permitted_address(self.session.gate, ask, found, kind)
+            ask = self._ask = replace(ask, origin=asking_site(head) or BLANK, url=f"ws://{ask.site}{head.target}")
+            found = self._permitted(gate, ask)
+        if self._upstream is not None:
+            self._splice(gate, self._upstream)
+            return None
+        self._permitted_address(gate, ask, found, kind)
 
         async def connect() -> None:
-            self._splice(await self._reach(ask.site, addresses, kind))
+            self._splice(gate, await self._reach(ask.site, addresses, kind))
 
         return connect()
 
-    def _splice(self, upstream: Upstream) -> None:
+    def _splice(self, gate: Gate, upstream: Upstream) -> None:
         self.phase = Phase.SPLICE
+        gate.reached(upstream.site)
         upstream.transport.resume_reading()
+
+    def _is_still_permitted(self) -> bool:
+        """Judges again what is open when the rules are no longer those that allowed it; what they forbid ends."""
+        if self.session is None or self._ask is None:
+            return False
+        gate = self.session.gate
+        edition = gate.edition()
+        if edition is not self._edition:
+            found = gate.allows(self._ask)
+            if not found.allowed:
+                gate.told(Refusal(self._ask.site, found.rule, found.reason))
+                self.abort()
+                return False
+            self._edition = edition
+        return True
 
     async def _resolve(self, site: Site) -> tuple[tuple[str, ...], AddressClass]:
         addresses = await self._owner.resolutions.addresses(site.host)
@@ -322,7 +343,7 @@ class Connection(Side):
     @staticmethod
     def _insist(gate: Gate, ask: Ask, found: Reach) -> None:
         if not found.allowed:
-            gate.refused(Refusal(ask.site, found.rule, found.reason))
+            gate.told(Refusal(ask.site, found.rule, found.reason))
             raise Refused(HTTPStatus.FORBIDDEN, found.reason, rule=found.rule)
 
     def _pass_body_on(self) -> None:
@@ -345,6 +366,13 @@ class Connection(Side):
             return
         self._upstream.transport.write(bytes(self._received))
         self._received.clear()
+
+    def _fail(self, error: OSError) -> None:
+        status = HTTPStatus.GATEWAY_TIMEOUT if isinstance(error, TimeoutError) else HTTPStatus.BAD_GATEWAY
+        if self.session is not None and self._ask is not None:
+            failure = failure_of(self._ask.site, error)
+            self.session.gate.told(failure)
+            self._say(Refused(status, failure.reason))
 
     def _say(self, refused: Refused) -> None:
         """Answer for ourselves. The connection can go on unless the rest of the request is still to come."""

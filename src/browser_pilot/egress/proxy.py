@@ -39,6 +39,8 @@ class EgressProxy:
         self._sessions: dict[str, Session] = {}
         self._connections: set[Connection] = set()
         self._server: asyncio.Server | None = None
+        self._address = (LOOPBACK, 0)
+        self._starting = asyncio.Lock()
         self._sweeping: asyncio.TimerHandle | None = None
         self._empty = asyncio.Event()
         self._empty.set()
@@ -51,8 +53,26 @@ class EgressProxy:
         """Listen, and give the port."""
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(lambda: Connection(self), host, port, backlog=BACKLOG)
-        self._sweeping = loop.call_later(self.limits.sweep_seconds, self._sweep)
-        return self._server.sockets[0].getsockname()[1]
+        self._address = (host, self._server.sockets[0].getsockname()[1])
+        if self._sweeping is None:
+            self._sweeping = loop.call_later(self.limits.sweep_seconds, self._sweep)
+        return self.port
+
+    async def keep_listening(self) -> bool:
+        """Listen, where the browsers look for it, unless that is so already. False if it was. Raises ``OSError``."""
+        async with self._starting:
+            if self.listens:
+                return False
+            await self.start(*self._address)
+            return True
+
+    @property
+    def port(self) -> int:
+        return self._address[1]
+
+    @property
+    def listens(self) -> bool:
+        return self._server is not None and self._server.is_serving()
 
     def register(self, key: str, secret: str, gate: Gate) -> None:
         """Let a session in: its browser context authenticates as ``key`` with ``secret``."""
@@ -68,6 +88,7 @@ class EgressProxy:
     async def close(self) -> None:
         if self._sweeping is not None:
             self._sweeping.cancel()
+            self._sweeping = None
         server, self._server = self._server, None
         if server is not None:
             server.close()

@@ -13,6 +13,7 @@ from functools import partial
 
 from ..policy.hosts import is_address
 
+LOOPBACK = ("127.0.0.1", "::1")
 KEPT_SECONDS = 30.0
 KEPT_NAMES = 1000
 
@@ -21,7 +22,9 @@ Resolver = Callable[[str], Awaitable[tuple[str, ...]]]
 
 
 async def look_up(host: str) -> tuple[str, ...]:
-    """Ask the system."""
+    """Ask the system; but names under localhost are this machine's, as browsers know without asking."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return LOOPBACK
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
     return tuple(dict.fromkeys(str(address[0]) for *_, address in found))

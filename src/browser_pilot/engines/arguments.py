@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..errors import SettingsError
+
 DISABLE_FEATURES = "--disable-features="
 QUIET = (
     "--disable-gpu",
@@ -36,15 +38,42 @@ DISABLED_BY_PLAYWRIGHT = (
     "msForceBrowserSignIn",
     "msEdgeUpdateLaunchServicesPreferredVersion",
 )
+# Each would open a way around the egress proxy, or shut the way to it.
+PROXY_SWITCHES = frozenset(
+    {
+        "--proxy-server",
+        "--proxy-bypass-list",
+        "--proxy-pac-url",
+        "--proxy-auto-detect",
+        "--no-proxy-server",
+        "--webrtc-ip-handling-policy",
+        "--force-webrtc-ip-handling-policy",
+        "--enable-quic",
+        "--origin-to-force-quic-on",
+        "--host-rules",
+        "--host-resolver-rules",
+    }
+)
 ADDRESS_BAR_PAGES = ("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup")
 
 
-def launch_arguments(chosen: Iterable[str], *, sandbox: bool) -> list[str]:
-    """Our arguments, and the user's after them; features that the user disables are added to ours."""
+def launch_arguments(chosen: Iterable[str], *, sandbox: bool, egress: Iterable[str] = ()) -> list[str]:
+    """Our arguments, and the user's after them; features that the user disables are added to ours.
+
+    ``egress`` are those that hold the browser to our proxy; for one of the user's that would undo them,
+    ``SettingsError`` is raised.
+    """
     chosen = list(chosen)
+    for argument in chosen:
+        if argument.partition("=")[0] in PROXY_SWITCHES:
+            raise SettingsError(
+                f"browser.args has {argument!r}, which does not work: managed browsers reach the network only through "
+                "Browser Pilot's own filtering proxy, which connects to servers directly.",
+                suggestions=["Remove it from browser.args."],
+            )
     features = [*DISABLED_BY_PLAYWRIGHT, *ADDRESS_BAR_PAGES]
     for argument in chosen:
         if argument.startswith(DISABLE_FEATURES):
             features += argument.removeprefix(DISABLE_FEATURES).split(",")
     others = [argument for argument in chosen if not argument.startswith(DISABLE_FEATURES)]
-    return [*QUIET, *([] if sandbox else ["--no-sandbox"]), *others, DISABLE_FEATURES + ",".join(features)]
+    return [*QUIET, *([] if sandbox else ["--no-sandbox"]), *others, *egress, DISABLE_FEATURES + ",".join(features)]

@@ -7,16 +7,20 @@ session that ends closes the tabs that it opened; those that the user shared sta
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 
-from playwright.async_api import Browser, BrowserContext, Error, Playwright
+from playwright.async_api import Browser, BrowserContext, Error, Playwright, Route
 
 from ..bridge.bridge import Bridge
 from ..bridge.cdp_client import CdpClient
 from ..bridge.relay import Relay
+from ..egress import Failure, Refusal
 from ..errors import BrowserUnavailable
+from ..policy.hosts import Site
+from ..policy.rules import Ruleset
 from .engine import ContextRequest
+from .secret_urls import UrlForms
 
 CLOSE_SECONDS = 5.0
 
@@ -29,6 +33,7 @@ class OwnContext:
         self._client = client
         self._browser = browser
         self._alive = True
+        self._forms = UrlForms()
         self._lost_callbacks: list[Callable[[], None]] = []
         browser.on("disconnected", lambda _: self._lost())
 
@@ -55,6 +60,18 @@ class OwnContext:
         with suppress(Error, TimeoutError):
             await asyncio.wait_for(self.context.cookies("http://localhost/"), CLOSE_SECONDS)
 
+    def let_open(self, site: Site) -> None:
+        """The rules hold in the user's browser itself; where the agent may go, the gateway has decided."""
+
+    def trouble(self, url: str) -> Refusal | Failure | None:
+        return None  # the browser reached it itself, and says itself why not
+
+    async def keep_out_of_urls(self, values: Iterable[str]) -> None:
+        was_off = not self._forms.patterns()
+        self._forms.add(values)
+        if was_off and self._forms.patterns():
+            await self.context.route(self._forms.found_in, _stop)
+
     async def close(self, *, close_tabs: bool = True) -> None:
         await self._relay.leave(self._client, close_tabs=close_tabs)
         with suppress(Error, TimeoutError):
@@ -66,6 +83,11 @@ class OwnContext:
         callbacks, self._lost_callbacks = self._lost_callbacks, []
         for callback in callbacks:
             callback()
+
+
+async def _stop(route: Route) -> None:
+    with suppress(Error):
+        await route.abort("blockedbyclient")
 
 
 class OwnEngine:
@@ -80,7 +102,8 @@ class OwnEngine:
     def listen(self, host: str, port: int) -> None:
         self._address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
-    async def open(self, request: ContextRequest) -> OwnContext:
+    async def open(self, request: ContextRequest, rules: Callable[[], Ruleset]) -> OwnContext:
+        """``rules`` are not needed here: those in force are told to every browser by the bridge."""
         relay = await self._bridge.browser(request.own_browser)
         relay.check()
         client = await relay.join(request.label)

@@ -83,6 +83,10 @@ class Gateway:
 
         async def do(matter: _Matter, cleared: Cleared, ending: Ending) -> T:
             asked = cleared.question_id is not None
+            secrets = self._secrets.named_in(intent.arguments)
+            if secrets:
+                # Before the first of them is in the page.
+                await session.keep_out_of_urls(secrets)
             handed = tab.cleared(matter.seen, guards_frames=asked, fill=self._secrets.filler(tab))
             return await _guarded(intent, session, handed, act, ending)
 
@@ -116,6 +120,7 @@ class Gateway:
 
         async def do(_: _Matter, __: Cleared, ending: Ending) -> T:
             tab = await open_tab()
+            session.let_open(address.site)
             return await _guarded(intent, session, tab, lambda tab: act(tab, address), ending)
 
         return await self._pass(_Matter(intent, session, lambda: page_site(address.href), url=address.href), do)

@@ -6,13 +6,23 @@ import math
 import time
 from collections.abc import Callable
 
-from ..errors import CircuitOpen, ElementError, InvalidArgument, PilotError, RateLimited, Refused
+from ..errors import (
+    BrowserError,
+    CircuitOpen,
+    DialogOpen,
+    ElementError,
+    InvalidArgument,
+    NoTab,
+    PilotError,
+    RateLimited,
+    Refused,
+)
 from ..policy.circuit import Breaker
 from ..policy.rates import RateLimiter
 from .intent import Intent
 
 # What says something about the call or the user's wishes, and nothing about how the site does.
-_NOT_THE_SITE = (Refused, InvalidArgument, ElementError)
+_NOT_THE_SITE = (Refused, InvalidArgument, ElementError, BrowserError, NoTab, DialogOpen)
 
 
 class Limits:

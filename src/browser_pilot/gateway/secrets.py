@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import json
+from collections.abc import Mapping
 
 from ..errors import PermissionDenied, RecordsUnavailable
 from ..pages.tab import Fill, Tab
@@ -38,6 +40,10 @@ class SecretFilling:
             )
 
         return fill
+
+    def named_in(self, arguments: Mapping[str, object]) -> list[str]:
+        """The values that a call is about to type."""
+        return self._store.values_named_in(json.dumps(arguments, default=str))
 
     def keep_out_of(self, url: str) -> None:
         """Refuse an address that carries one of the secrets."""

@@ -39,6 +39,7 @@ def plain_request(intent: Intent, session: Session, site: Site | None, url: str)
         session=session.id,
         # A client may have chosen to be read-only; the rules know nothing of single clients.
         session_mode="readonly" if intent.client.settings.policy.mode == "readonly" else None,
+        session_domains=session.domains,
     )
 
 

@@ -16,7 +16,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from browser_pilot.errors import ElementChanged, NoTab, PilotError
 from browser_pilot.pages.activity import Mark
-from browser_pilot.pages.dialogs import DialogAppeared, DialogFacts
+from browser_pilot.pages.dialogs import DialogAppeared
 from browser_pilot.pages.frames import Frame
 from browser_pilot.pages.outcome import Outcome
 from browser_pilot.pages.playwright_errors import translate
@@ -78,12 +78,20 @@ class Hand:
 
 
 async def perform(
-    tab: Tab, target: Target | None, act: Callable[[Hand], Awaitable[Reply | None]], *, settling: bool = True
+    tab: Tab,
+    target: Target | None,
+    act: Callable[[Hand], Awaitable[Reply | None]],
+    *,
+    settling: bool = True,
+    frame: Frame | None = None,
 ) -> Outcome:
-    """Do one action and wait for what it sets off. A dialog that it opens ends the waiting and is told."""
+    """Do one action and wait for what it sets off. A dialog that it opens ends the waiting and is told.
+
+    ``frame`` is the one to watch when there is no target; left out, it is the main frame, looked up anew.
+    """
     tab.dialogs.require_none()
     session = await tab.world.frames.main_session()
-    frame = target.frame if target else (await tab.world.frames.list())[0]
+    frame = target.frame if target else frame or (await tab.world.frames.list())[0]
     await tab.activity.listen(session)
     mark = tab.activity.mark()
     hand = Hand(tab, frame, session, mark)
@@ -108,7 +116,7 @@ async def perform(
     return outcome.noting(*hand.notices)
 
 
-async def answer_dialog(tab: Tab, *, accept: bool, text: str | None = None) -> tuple[DialogFacts, Outcome]:
+async def answer_dialog(tab: Tab, *, accept: bool, text: str | None = None) -> Outcome:
     """Answer the open dialog, and wait for what the page does then; that may be another dialog."""
     if tab.decided_dialog is not None and tab.dialogs.facts != tab.decided_dialog:
         raise ElementChanged("Another dialog is open than the one that was decided about.")
@@ -122,11 +130,11 @@ async def answer_dialog(tab: Tab, *, accept: bool, text: str | None = None) -> t
         await tab.activity.listen(session)
         return await settle(tab, mark, await tab.world.main_frame(), None)
 
-    answered = await tab.dialogs.answer(accept=accept, text=text)
+    await tab.dialogs.answer(accept=accept, text=text)
     try:
-        return answered, await tab.dialogs.unless_opened(rest())
+        return await tab.dialogs.unless_opened(rest())
     except DialogAppeared:
-        return answered, Outcome(dialog=tab.dialogs.facts, new_tabs=tuple(mark.tabs), downloads=tuple(mark.downloads))
+        return Outcome(dialog=tab.dialogs.facts, new_tabs=tuple(mark.tabs), downloads=tuple(mark.downloads))
     finally:
         tab.activity.end(mark)
 

@@ -18,6 +18,7 @@ from playwright.async_api import CDPSession, Download, Frame, Page, Request, Res
 
 from browser_pilot.pages.cdp import send
 from browser_pilot.pages.outcome import NewTab, StartedDownload
+from browser_pilot.pages.unreached import may_be_the_proxys
 
 # An event handler, a promise or a short chain of them begins its request well within this.
 MOMENT_SECONDS = 0.15
@@ -53,6 +54,9 @@ class Mark:
     announced: bool = False
     sent: float | None = None
     status: int | None = None
+    # The address of the latest document that was asked for, and of one that the proxy answered for.
+    asked: str | None = None
+    stood_in: str | None = None
 
     def act(self) -> None:
         """Input is being sent: whatever begins from now until ``acted`` belongs to the action."""
@@ -188,6 +192,7 @@ class Activity:
             if self._is_main(request):
                 mark.navigations.append(request)
                 mark.documents_asked.add(request)
+                mark.asked, mark.stood_in = request.url, None
             elif request.redirected_from in mark.caused:
                 mark.caused[request] = mark.caused[request.redirected_from]
             elif kind in _AWAITED and now - mark.touched <= MOMENT_SECONDS and self._own.get(key, 0) < _POLL_TIMES:
@@ -210,6 +215,7 @@ class Activity:
         for mark in self._marks:
             if request in mark.documents_asked:
                 mark.status = response.status
+                mark.stood_in = response.url if may_be_the_proxys(response) else None
         self._stir()
 
     def _done(self, request: Request) -> None:

@@ -71,7 +71,8 @@ async def evaluate(
             ) from None
         return {}
 
-    outcome = await perform(tab, None, act)
+    # The script runs in whatever document there is, so nothing needs to be looked up before it.
+    outcome = await perform(tab, None, act, frame=tab.world.frames.last_main)
     text, whole_length = results[0] if results else ("null", 4)
     return Evaluated(text, whole_length, outcome)
 

@@ -81,6 +81,11 @@ class Frames:
             self._main_session = await self._page.context.new_cdp_session(self._page)
         return self._main_session
 
+    @property
+    def last_main(self) -> Frame | None:
+        """The main frame as it was when last looked up; its document may be another one by now."""
+        return self._frames.get(MAIN)
+
     async def list(self) -> tuple[Frame, ...]:
         """All frames, each after its parent."""
         async with self._lock:

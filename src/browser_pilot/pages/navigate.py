@@ -21,6 +21,7 @@ from browser_pilot.pages.outcome import Outcome
 from browser_pilot.pages.playwright_errors import translate
 from browser_pilot.pages.settle import Reply
 from browser_pilot.pages.tab import Tab
+from browser_pilot.pages.unreached import unreached_error
 
 WaitUntil = Literal["load", "domcontentloaded", "networkidle", "commit"]
 Step = Literal["back", "forward", "reload"]
@@ -81,6 +82,8 @@ async def _travel(
         hand.acts()
         try:
             await go(hand)
+            if hand.mark.stood_in is not None:
+                _explain(tab, hand.mark.stood_in, doing)
             if wait_until not in (None, "commit"):
                 left_ms = max(1.0, (until - asyncio.get_running_loop().time()) * 1000)
                 await tab.page.wait_for_load_state(wait_until, timeout=left_ms)
@@ -94,10 +97,19 @@ async def _travel(
         except PlaywrightError as error:
             if tab.page.is_closed():
                 raise
+            if "net::" in error.message and hand.mark.asked is not None:
+                _explain(tab, hand.mark.asked, doing)
             raise translate(error, doing) from error
         return None
 
     return await perform(tab, None, act, settling=wait_until != "commit")
+
+
+def _explain(tab: Tab, url: str, doing: str) -> None:
+    """Raise what stood between the browser and the address, if that is known."""
+    trouble = tab.troubles(url)
+    if trouble is not None:
+        raise unreached_error(trouble, doing, url)
 
 
 async def _came_to_nothing(hand: Hand, error: PlaywrightError) -> bool:

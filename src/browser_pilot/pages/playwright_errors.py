@@ -33,7 +33,10 @@ NETWORK_REASONS = {
     "ERR_CONNECTION_REFUSED": "nothing listens at that address",
     "ERR_CONNECTION_RESET": "the server cut the connection",
     "ERR_CONNECTION_TIMED_OUT": "the server did not answer",
+    "ERR_CONNECTION_FAILED": "no connection could be made",
+    "ERR_ADDRESS_UNREACHABLE": "no way leads to that address",
     "ERR_INTERNET_DISCONNECTED": "this machine is offline",
+    "ERR_PROXY_CONNECTION_FAILED": "Browser Pilot's own proxy does not answer; nothing leaves the browser without it",
     "ERR_TOO_MANY_REDIRECTS": "the page redirects in a circle",
     "ERR_CERT_AUTHORITY_INVALID": "its certificate is not trusted",
     "ERR_CERT_DATE_INVALID": "its certificate has expired",
@@ -95,11 +98,7 @@ def translate(error: Error, doing: str) -> PilotError:
     network = NETWORK_ERROR.search(message)
     if network:
         code, address = network.groups()
-        reason = NETWORK_REASONS.get(code, "the browser could not load it")
-        return NavigationFailed(
-            f"{doing} failed: {reason} ({code}{f' at {address}' if address else ''}).",
-            suggestions=["Check the address, or try again if the site may come back."],
-        )
+        return network_failure(code, address, doing)
     if "strict mode violation" in message:
         return ElementAmbiguous(f"{doing}: {_first_line(message)}", suggestions=["Use a ref from browser_snapshot."])
     if "crashed" in message:
@@ -119,6 +118,15 @@ def translate(error: Error, doing: str) -> PilotError:
     if "not attached" in message or "Element not found" in message:
         return ElementNotFound(f"{doing}: the element is gone.", suggestions=["Take a new browser_snapshot."])
     return InternalError(f"{doing}: {_first_line(message)}")
+
+
+def network_failure(code: str, address: str | None, doing: str) -> NavigationFailed:
+    """From one of Chromium's own codes."""
+    reason = NETWORK_REASONS.get(code, "the browser could not load it")
+    return NavigationFailed(
+        f"{doing} failed: {reason} ({code}{f' at {address}' if address else ''}).",
+        suggestions=["Check the address, or try again if the site may come back."],
+    )
 
 
 def _first_line(message: str) -> str:

@@ -28,7 +28,7 @@ class Ring(Generic[E]):
     def __init__(self, capacity: int) -> None:
         self._entries: deque[E] = deque(maxlen=capacity)
         self._count = 0
-        self._listeners: list[Callable[[E], None]] = []
+        self._listeners: list[Callable[[], None]] = []
 
     def __iter__(self) -> Iterator[E]:
         return iter(self._entries)
@@ -39,11 +39,22 @@ class Ring(Generic[E]):
     def add(self, entry: E) -> None:
         self._count += 1
         self._entries.append(entry)
-        for listener in self._listeners:
-            listener(entry)
+        self.stir()
 
-    def on_new(self, listener: Callable[[E], None]) -> None:
+    def on_change(self, listener: Callable[[], None]) -> None:
+        """Call ``listener`` for each entry that is new or has new things to say."""
         self._listeners.append(listener)
+
+    def renew(self, old: E, new: E) -> None:
+        """Put an entry that says more in the place of another, if that one is still kept."""
+        if old in self._entries:
+            self._entries[self._entries.index(old)] = new
+            self.stir()
+
+    def stir(self) -> None:
+        """Something is known now about an entry that was not known before."""
+        for listener in self._listeners:
+            listener()
 
     def latest(self, wanted: Callable[[E], bool], *, limit: int, before: int | None = None) -> Slice[E]:
         """The newest entries that are wanted, of those with a number below ``before``."""

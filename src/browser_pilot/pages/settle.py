@@ -17,6 +17,7 @@ from browser_pilot.pages.activity import SOCKET_SECONDS, Mark
 from browser_pilot.pages.frames import MAIN, Frame
 from browser_pilot.pages.outcome import Outcome
 from browser_pilot.pages.tab import Tab
+from browser_pilot.pages.unreached import in_few_words
 from browser_pilot.pages.world import CutOff, FrameGone
 
 CAP_SECONDS = 5.0
@@ -111,8 +112,11 @@ def summarize(tab: Tab, mark: Mark, *, busy: bool = False) -> Outcome:
     activity, url = tab.activity, tab.page.url
     new_document = activity.new_document(mark)
     notices = list(tab.dialogs.take_unanswered())
-    if new_document and activity.unreachable:
-        notices.append(f"{activity.unreachable} could not be loaded.")
+    missing = (activity.unreachable or mark.stood_in) if new_document else None
+    if missing is not None:
+        trouble = tab.troubles(missing)
+        why = "" if trouble is None else f" ({in_few_words(trouble)})"
+        notices.append(f"{missing} could not be loaded{why}.")
     waiting = [f"A new tab is opening: {address}" for address in mark.opening[len(mark.tabs) :]]
     loading = activity.loading() if new_document or busy else ()
     return Outcome(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from browser_pilot.pages.activity import Activity
 from browser_pilot.pages.changes import Changes, compare
 from browser_pilot.pages.snapshot import take_view
 from browser_pilot.pages.view import View
@@ -24,12 +25,20 @@ class News:
 
 
 class Sight:
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, activity: Activity) -> None:
         self._world = world
+        self._activity = activity
         self._seen: View | None = None
+        self._seen_document = 0
+
+    @property
+    def knows_page(self) -> bool:
+        """Whether the client has seen the document that the tab shows, so that changes mean something to it."""
+        return self._seen is not None and self._seen_document == self._activity.documents
 
     async def whole(self, *, timeout_ms: int) -> View:
         """The page as it is now; from here on the client knows it."""
+        self._seen_document = self._activity.documents
         self._seen = await take_view(self._world, timeout_ms=timeout_ms)
         return self._seen
 

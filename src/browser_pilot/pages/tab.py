@@ -14,6 +14,7 @@ from .dialogs import DialogFacts, Dialogs
 from .network import NetworkBuffer
 from .sight import Sight
 from .targets import Target
+from .unreached import Troubles, no_troubles
 from .world import World
 
 if TYPE_CHECKING:
@@ -29,14 +30,17 @@ def _as_it_is(text: str, _origin: str) -> str:
 
 
 class Tab:
-    def __init__(self, tab_id: str, page: Page) -> None:
+    """``troubles`` tells why an address was not reached, where the browser itself cannot know."""
+
+    def __init__(self, tab_id: str, page: Page, troubles: Troubles = no_troubles) -> None:
         self.id = tab_id
         self.page = page
+        self.troubles = troubles
         self.console = ConsoleBuffer(page)
-        self.network = NetworkBuffer(page)
+        self.network = NetworkBuffer(page, troubles)
         self.world = World(page)
-        self.sight = Sight(self.world)
         self.activity = Activity(page)
+        self.sight = Sight(self.world, self.activity)
         self.dialogs = Dialogs(page)
         # What was decided about, by the argument that named it: acting finds exactly these elements, as they were.
         self.decided: Mapping[str, Target] = {}

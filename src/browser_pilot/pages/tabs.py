@@ -7,18 +7,36 @@ exclusive (the user's own browser, of which a session sees its own tabs only), e
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Literal, TypeAlias
 
 from playwright.async_api import BrowserContext, Page
 
 from .playwright_errors import translated
 from .tab import Tab
+from .unreached import Troubles, no_troubles
+
+# A tab came or went, or there is something new on its console or its network.
+TabNews: TypeAlias = Literal["opened", "closed", "console", "network"]
+Tell: TypeAlias = Callable[[str, TabNews], None]
 
 
 class TabSet:
-    def __init__(self, context: BrowserContext, numbers: Iterator[int], *, exclusive: bool = False) -> None:
+    """``tell`` is called with the id of a tab and what is new about it."""
+
+    def __init__(
+        self,
+        context: BrowserContext,
+        numbers: Iterator[int],
+        *,
+        tell: Tell,
+        troubles: Troubles = no_troubles,
+        exclusive: bool = False,
+    ) -> None:
         self._context = context
         self._numbers = numbers
+        self._troubles = troubles
+        self._tell = tell
         self._tabs: dict[str, Tab] = {}
         self._not_closed_by_us: set[str] = set()
         self.current_id: str | None = None
@@ -55,11 +73,15 @@ class TabSet:
         self._forget(tab)
 
     def _adopt(self, page: Page) -> Tab:
-        tab = Tab(f"t{next(self._numbers)}", page)
+        tab = Tab(f"t{next(self._numbers)}", page, self._troubles)
         self._tabs[tab.id] = tab
         self._not_closed_by_us.add(tab.id)
         page.on("popup", lambda popup: self._adopt_popup(tab, popup))
         page.on("close", lambda _: self._forget(tab))
+        page.on("crash", lambda _: self._tell(tab.id, "closed"))
+        tab.console.on_change(lambda: self._tell(tab.id, "console"))
+        tab.network.on_change(lambda: self._tell(tab.id, "network"))
+        self._tell(tab.id, "opened")
         return tab
 
     def _adopt_popup(self, opener: Tab, page: Page) -> None:
@@ -85,5 +107,8 @@ class TabSet:
         return next((tab for tab in self._tabs.values() if tab.page is page), None)
 
     def _forget(self, tab: Tab) -> None:
-        if self._tabs.pop(tab.id, None) is not None and self.current_id == tab.id:
+        if self._tabs.pop(tab.id, None) is None:
+            return
+        if self.current_id == tab.id:
             self.current_id = next(reversed(self._tabs), None)
+        self._tell(tab.id, "closed")

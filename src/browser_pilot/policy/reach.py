@@ -5,6 +5,9 @@ has its CDN without the agent being let onto it. The lists ``allow`` and ``deny`
 before the wider and "no" among equals; then a rule's word on reading; then ``uncovered``, where "rules" means as for
 navigation. A site that would have to be asked for is refused: nobody can be asked in the middle of a page load.
 
+A site that the agent was let open is a matter of the navigation rules alone: what it loads from itself goes the same
+way, and nobody could use a site whose pages come and whose pictures do not.
+
 Whether a *local* address may be behind a name is answered here too; who is asking for it, the proxy finds out.
 """
 
@@ -27,21 +30,24 @@ class Reach:
     may_be_local: bool = False
 
 
-def reach(ruleset: Ruleset, site: Site, within: tuple[Pattern, ...] | None = None) -> Reach:
+def reach(ruleset: Ruleset, site: Site, within: tuple[Pattern, ...] | None = None, *, opened: bool = False) -> Reach:
     """``within`` are the session's own domains, which hold for everything but the list ``allow``."""
     kind = address_class(site.host)
     if kind is not None and kind.is_forbidden:
         return Reach(False, "the built-in rule", f"{site} is {kind.described}, which is never reached.")
     coverage, subresources = ruleset.coverage(site), ruleset.defaults.subresources
     may_be_local = kind is not None or is_own_network_name(site.host) or coverage.names_site
+    is_within = within is None or any_covers(within, site)
+    permit = coverage.permit("read")
+    if opened and is_within and permit.verdict == "allow":
+        return Reach(True, permit.rule, f"The agent may open {site}.", may_be_local)
     listed = _listed(subresources, site)
     if listed is not None:
         pattern, allowed = listed
         rule = f'policy.subresources.{"allow" if allowed else "deny"} ("{pattern}")'
         return Reach(allowed, rule, f"{site} is listed in {rule}.", may_be_local)
-    if within is not None and not any_covers(within, site):
+    if not is_within:
         return Reach(False, "the session's domains", f"{site} is not one of the session's domains.")
-    permit = coverage.permit("read")
     allowed, rule = permit.verdict == "allow", permit.rule
     if not permit.explicit and subresources.uncovered != "rules":
         allowed, rule = subresources.uncovered == "allow", f'policy.subresources.uncovered = "{subresources.uncovered}"'

@@ -3,7 +3,8 @@
 A zip with a manifest that has the hash of every file and the log's head, sealed with the key of the home it came from.
 Restore checks all of it before it touches anything: names, sizes, hashes, the database's own consistency, the log's
 chain, and the seal. A home that has no log yet (a new machine) cannot check the seal; one that has a log takes a
-backup without its own seal only when told that it comes from elsewhere. Secrets and keys are never in a backup.
+backup without its own seal only when told that it comes from elsewhere. Keys are never in a backup; secrets are when
+asked for, sealed with a passphrase of their own (see ``sealing``).
 
 What is replaced is kept aside, in a folder of the home. The hub must not run meanwhile: the caller sees to that.
 """
@@ -14,11 +15,13 @@ import hashlib
 import hmac
 import json
 import os
+import shutil
 import sqlite3
 import tempfile
 import tomllib
 import zipfile
 import zlib
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -30,11 +33,16 @@ from ..home import PRIVATE_FILE, make_private_folder
 from .chain import Report
 from .database import Files, log_id, open_for_reading, open_for_writing
 from .reading import verify_rows
+from .sealing import open_sealed
+from .secrets import SecretStore
 from .writer import Ledger
 
 MANIFEST = "manifest.json"
 LOG = "activity.db"
-TEXTS = ("config.toml", "policy.toml")
+# Each with how its text is read, so that what is no such file is refused.
+TEXTS: dict[str, Callable[[str], object]] = {"config.toml": tomllib.loads, "rules.json": json.loads}
+SECRETS = "secrets.sealed"
+VAULT = "secrets.enc"
 FORMAT = 1
 LARGEST_BYTES = 1 << 30
 
@@ -53,17 +61,35 @@ _UNREADABLE = (
 
 
 @dataclass(frozen=True)
+class Contents:
+    """What a backup says that it holds."""
+
+    created: str
+    files: tuple[str, ...]
+    log_rows: int
+
+    @property
+    def has_secrets(self) -> bool:
+        return SECRETS in self.files
+
+
+@dataclass(frozen=True)
 class Restored:
     """What a restore put in place, and where the files that were there before are now."""
 
     files: tuple[str, ...]
     log_rows: int
+    secrets: int
     set_aside: Path | None
 
 
-def back_up(home: Path, destination: Path, *, now: datetime | None = None) -> tuple[str, ...]:
-    """Write a backup; the hub may run. Returns the names of what is in it."""
+def back_up(
+    home: Path, destination: Path, *, secrets: bytes | None = None, now: datetime | None = None
+) -> tuple[str, ...]:
+    """Write a backup, with these sealed ``secrets`` if any; the hub may run. Returns the names of what is in it."""
     parts = {name: (home / name).read_bytes() for name in TEXTS if (home / name).exists()}
+    if secrets is not None:
+        parts[SECRETS] = secrets
     report: Report | None = None
     if (home / LOG).exists():
         with tempfile.TemporaryDirectory(dir=home) as folder:
@@ -77,18 +103,39 @@ def back_up(home: Path, destination: Path, *, now: datetime | None = None) -> tu
     manifest["seal"] = _seal(home, manifest)
     draft = destination.with_name(f".{destination.name}.{os.getpid()}")
     draft.touch(PRIVATE_FILE)
-    with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(MANIFEST, json.dumps(manifest, indent=2))
-        for name, data in parts.items():
-            archive.writestr(name, data)
-    _place(draft, destination)
+    try:
+        with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(MANIFEST, json.dumps(manifest, indent=2))
+            for name, data in parts.items():
+                archive.writestr(name, data)
+        _place(draft, destination)
+    finally:
+        draft.unlink(missing_ok=True)
     return tuple(parts)
 
 
-def restore(home: Path, source: Path, *, from_elsewhere: bool = False, now: datetime | None = None) -> Restored:
-    """Put a backup in place of what is there.
+def look_into(source: Path) -> Contents:
+    """What a backup holds. Its hashes are checked, its seal is not."""
+    with tempfile.TemporaryDirectory() as folder:
+        manifest, files = _unpack(source, Path(folder))
+    log = manifest.get("log")
+    rows = cast("dict[str, object]", log).get("rows") if isinstance(log, dict) else 0
+    return Contents(str(manifest.get("created")), files, rows if isinstance(rows, int) else 0)
 
-    Raises ``InvalidArgument`` and changes nothing when it was tampered with, or bears another home's seal.
+
+def restore(
+    home: Path,
+    source: Path,
+    *,
+    from_elsewhere: bool = False,
+    check: Callable[[Path], None] | None = None,
+    secrets: tuple[SecretStore, str] | None = None,
+    now: datetime | None = None,
+) -> Restored:
+    """Put a backup in place of what is there; its secrets only into the store, and with the passphrase, given here.
+
+    ``check`` looks at the unpacked files and raises when they cannot be used. Raises ``InvalidArgument`` and changes
+    nothing when the backup was tampered with, or bears another home's seal.
     """
     now = now or datetime.now(UTC)
     make_private_folder(home)
@@ -96,16 +143,26 @@ def restore(home: Path, source: Path, *, from_elsewhere: bool = False, now: date
         folder = Path(name)
         manifest, files = _unpack(source, folder)
         if Files.in_home(home).key.exists() and not from_elsewhere and manifest.get("seal") != _seal(home, manifest):
-            raise _refused(source, "it was changed, or comes from another home, whose seal is not known here")
+            raise InvalidArgument(
+                f"{source.name} was changed, or comes from another home, whose seal is not known here.",
+                suggestions=["If you are sure where it comes from: --from-elsewhere. Nothing was changed."],
+            )
         if (LOG in files) != (manifest.get("log") is not None):
             raise _refused(source, "the log does not fit")
         report = _check_log(source, folder / LOG, manifest.get("log")) if LOG in files else None
-        aside = _set_aside(home, files, now)
+        if check is not None:
+            check(folder)
+        travelled = None
+        if secrets is not None and SECRETS in files:
+            travelled = open_sealed((folder / SECRETS).read_bytes(), secrets[1])
+        files = tuple(file for file in files if file != SECRETS)
+        aside = _set_aside(home, files, now, with_vault=travelled is not None)
         for file in files:
             _place(folder / file, home / file)
+        count = secrets[0].replace(travelled) if secrets is not None and travelled is not None else 0
         if report:
             _note_restore(home, source, now)
-    return Restored(files, report.rows if report else 0, aside)
+    return Restored(files, report.rows if report else 0, count, aside)
 
 
 def _copy_log(path: Path, copy: Path) -> tuple[Report, bytes]:
@@ -129,7 +186,7 @@ def _unpack(source: Path, folder: Path) -> tuple[dict[str, object], tuple[str, .
     try:
         with zipfile.ZipFile(source) as archive:
             sizes = {info.filename: info.file_size for info in archive.infolist()}
-            if MANIFEST not in sizes or not set(sizes) <= {MANIFEST, LOG, *TEXTS}:
+            if MANIFEST not in sizes or not set(sizes) <= {MANIFEST, LOG, SECRETS, *TEXTS}:
                 raise _refused(source, "it is not a backup of Browser Pilot")
             if sum(sizes.values()) > LARGEST_BYTES:
                 raise _refused(source, "it is too large")
@@ -144,7 +201,7 @@ def _unpack(source: Path, folder: Path) -> tuple[dict[str, object], tuple[str, .
                 if hashlib.sha256(data).hexdigest() != digest:
                     raise _refused(source, f"{file} was changed")
                 if file in TEXTS:
-                    tomllib.loads(data.decode("utf-8"))
+                    TEXTS[file](data.decode("utf-8"))
                 (folder / file).write_bytes(data)
     except _UNREADABLE as error:
         raise _refused(source, f"it cannot be read ({error})") from None
@@ -191,14 +248,19 @@ def _seal(home: Path, manifest: dict[str, object]) -> str | None:
     return hmac.new(key.read_bytes(), b"backup\0" + text.encode(), hashlib.sha256).hexdigest()
 
 
-def _set_aside(home: Path, files: tuple[str, ...], now: datetime) -> Path | None:
+def _set_aside(home: Path, files: tuple[str, ...], now: datetime, *, with_vault: bool) -> Path | None:
     there = [home / name for name in files if (home / name).exists()]
     there += [path for path in home.glob(f"{LOG}-*") if LOG in files]
-    if not there:
+    vault = home / VAULT
+    has_vault = with_vault and vault.exists()
+    if not there and not has_vault:
         return None
     aside = make_private_folder(home / "replaced" / now.strftime("%Y-%m-%dT%H%M%S"))
     for path in there:
         path.replace(aside / path.name)
+    if has_vault:
+        # A copy: the file says where its key is, and the same key goes on to be used.
+        shutil.copy2(vault, aside / VAULT)
     return aside
 
 
@@ -211,5 +273,5 @@ def _place(draft: Path, destination: Path) -> None:
 
 def _refused(source: Path, why: str) -> InvalidArgument:
     return InvalidArgument(
-        f"{source.name} is not restored: {why}.", suggestions=["Use another backup. Nothing was changed."]
+        f"{source.name} cannot be used: {why}.", suggestions=["Use another backup. Nothing was changed."]
     )

@@ -95,7 +95,10 @@ def verify(
     ``anchors`` are heads that were noted earlier and must still be in the chain.
     """
     problems: list[Problem] = []
-    wanted = {anchor.seq: anchor.hash for anchor in anchors if anchor.seq > start.seq}
+    wanted: dict[int, set[bytes]] = {}
+    for anchor in anchors:
+        if anchor.seq > start.seq:
+            wanted.setdefault(anchor.seq, set()).add(anchor.hash)
     start_is_confirmed = start == EMPTY
     last, count = start, 0
     for row in rows:
@@ -104,8 +107,7 @@ def verify(
             problems.append(_missing(last.seq + 1, row.seq - 1))
         elif row.hash != link(last.hash, row.seq, row.body):
             problems.append(Problem(row.seq, f"Row {row.seq} or the one before it was changed."))
-        anchored = wanted.pop(row.seq, None)
-        if anchored is not None and anchored != row.hash:
+        if wanted.pop(row.seq, {row.hash}) != {row.hash}:
             problems.append(Problem(row.seq, f"Row {row.seq} is not the one that was noted as the head."))
         if not start_is_confirmed and pruned_to(row.body) == start:
             start_is_confirmed = True

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
+# Doors name themselves, and a figure must not grow a line for every name that someone thinks of.
+DOORS = frozenset({"none", "command line", "API", "MCP client", "side panel", "dashboard"})
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
 
@@ -38,7 +40,7 @@ class Metrics:
         )
 
     def call(self, tool: str, *, status: str, duration_ms: float, tokens: int = 0, error: str | None = None) -> None:
-        """A tool call ended; ``error`` is its code when it failed."""
+        """A tool call ended; ``error`` is its code when it failed. ``tool`` must be a tool that there is."""
         self._calls.labels(tool, status).inc()
         self._seconds.labels(tool).observe(duration_ms / 1000)
         if tokens:
@@ -47,14 +49,17 @@ class Metrics:
             self._errors.labels(error).inc()
 
     def decision(self, decision: str, risk: str) -> None:
+        """The policy decided: allow, ask or deny, at this risk."""
         self._decisions.labels(decision, risk).inc()
 
     def approval(self, answer: str, door: str) -> None:
-        self._approvals.labels(answer, door).inc()
+        """A question to the user ended, by an answer at this door or (``none``) without one."""
+        self._approvals.labels(answer, door if door in DOORS else "other").inc()
 
     def gauge(self, name: str, text: str, read: Callable[[], float]) -> None:
         """A figure that is read when someone asks: sessions, clients, memory. ``name`` without our prefix."""
         Gauge(f"browser_pilot_{name}", text, registry=self._registry).set_function(read)
 
     def render(self) -> bytes:
+        """All of it. Reading the memory of many processes takes a while, so that this belongs into a thread."""
         return generate_latest(self._registry)

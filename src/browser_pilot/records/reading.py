@@ -5,19 +5,23 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from .anchor import AnchorBroken
 from .chain import EMPTY, Head, Problem, Report, Row, pruned_to, verify
 from .database import Files, log_id, open_for_reading
-from .redaction import Json
+
+if TYPE_CHECKING:
+    from .redaction import Json
 
 ExportFormat = Literal["jsonl", "csv"]
 
+_PORT = re.compile(r":\d+$")
 COLUMNS = (
     "id time_ms kind client session tool arguments effect decision rule risk approval tab url site status duration_ms "
     "summary error"
@@ -50,7 +54,11 @@ class Action:
 
 @dataclass(frozen=True)
 class Query:
-    """Which actions to find; what is None does not matter. ``site`` takes its subdomains in."""
+    """Which actions to find; what is None does not matter.
+
+    ``site`` takes its subdomains in, and all ports unless it names one. ``ended_after`` is the number of a row: what
+    was over by then is left out, and so is what is still under way.
+    """
 
     tool: str | None = None
     site: str | None = None
@@ -62,6 +70,7 @@ class Query:
     until_ms: int | None = None
     text: str | None = None
     before: int | None = None
+    ended_after: int | None = None
     limit: int | None = 100
 
 
@@ -84,7 +93,16 @@ class LogReader:
     def search(self, query: Query | None = None) -> list[Action]:
         """The latest actions that fit, oldest of them first."""
         with self._open() as connection:
-            return list(_search(connection, query or Query()))[::-1]
+            return list(search_actions(connection, query or Query()))[::-1]
+
+    def action(self, seq: int) -> Action | None:
+        """The action that row ``seq`` belongs to."""
+        with self._open() as connection:
+            row = connection.execute("SELECT coalesce(intent, seq) FROM entries WHERE seq = ?", (seq,)).fetchone()
+            if row is None:
+                return None
+            found = next(search_actions(connection, Query(before=int(row[0]) + 1, limit=1)), None)
+            return found if found is not None and found.seq == row[0] else None
 
     def export(self, form: ExportFormat, query: Query | None = None) -> Iterator[str]:
         """Lines of a file with all actions that fit."""
@@ -152,7 +170,8 @@ def _last_checkpoint(connection: sqlite3.Connection) -> Head:
     return next((found for row in rows if (found := pruned_to(str(row[0])))), EMPTY)
 
 
-def _search(connection: sqlite3.Connection, query: Query) -> Iterator[Action]:
+def search_actions(connection: sqlite3.Connection, query: Query) -> Iterator[Action]:
+    """The actions that fit, latest first."""
     conditions = ["i.kind <> 'outcome'"]
     values: list[str | int] = []
 
@@ -164,10 +183,15 @@ def _search(connection: sqlite3.Connection, query: Query) -> Iterator[Action]:
     for name in ("tool", "session", "client", "decision"):
         require(f"json_extract(i.body, '$.{name}') = ?", cast("str | None", getattr(query, name)))
     require("json_extract(o.body, '$.status') = ?", query.status)
-    require("'.' || json_extract(i.body, '$.site') LIKE '%.' || ?", query.site)
+    if query.site is not None:
+        connection.create_function("is_of_site", 2, _is_of_site, deterministic=True)
+        require("is_of_site(json_extract(i.body, '$.site'), ?)", query.site.lower())
     require("i.time_ms >= ?", query.since_ms)
     require("i.time_ms < ?", query.until_ms)
     require("i.seq < ?", query.before)
+    require(
+        "i.seq IN (SELECT coalesce(intent, seq) FROM entries WHERE seq > ? AND kind <> 'intent')", query.ended_after
+    )
     if query.text is not None:
         connection.create_function("holds", 2, _holds, deterministic=True)
         needle = json.dumps(query.text, ensure_ascii=False)[1:-1].casefold()
@@ -180,6 +204,13 @@ def _search(connection: sqlite3.Connection, query: Query) -> Iterator[Action]:
     )
     for seq, intent, outcome in rows:
         yield Action(int(seq), _content(intent), _content(outcome) if outcome is not None else None)
+
+
+def _is_of_site(site: str | None, wanted: str) -> bool:
+    if site is None:
+        return False
+    name = site if _PORT.search(wanted) else _PORT.sub("", site)
+    return f".{name}".endswith(f".{wanted}")
 
 
 def _holds(text: str, needle: str) -> bool:

@@ -47,6 +47,11 @@ class Redactor:
         self._phones = phones
         self._known: tuple[str, ...] = ()
 
+    def hide(self, *, emails: bool, phones: bool) -> None:
+        """From now on, hide these kinds as well, or no longer."""
+        self._emails = emails
+        self._phones = phones
+
     def know(self, values: Iterable[str]) -> None:
         """Hide these values too, in all their forms, from now on."""
         forms = {form for value in values for form in forms_of(value)}

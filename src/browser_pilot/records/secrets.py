@@ -17,7 +17,8 @@ from ..errors import InvalidArgument, PermissionDenied, RecordsUnavailable
 from ..locks import held
 from .known import SHORTEST_KNOWN
 from .redaction import Redactor
-from .vault import Keyring, Vault, system_keyring
+from .sealing import seal
+from .vault import KeyPlace, Keyring, Vault, system_keyring
 
 LOCK_SECONDS = 5
 
@@ -88,9 +89,19 @@ class SecretStore:
         self.refresh()
         return {name: secret.domains for name, secret in sorted(self._secrets.items())}
 
+    @property
+    def key_place(self) -> KeyPlace | None:
+        """Where the key that opens them is kept; None when there are no secrets."""
+        return self._open().key_place
+
     def values(self) -> list[str]:
         """All values, for whoever has to keep them from going astray."""
         return [secret.value for secret in self._secrets.values()]
+
+    def values_named_in(self, text: str) -> list[str]:
+        """The values of the secrets that a text names."""
+        names = {found[1] for found in PLACEHOLDER.finditer(text)}
+        return [secret.value for name, secret in self._secrets.items() if name in names]
 
     def expand(self, text: str, *, host: str, matches: Matcher) -> str:
         if not has_placeholders(text):
@@ -108,6 +119,8 @@ class SecretStore:
             )
         if not domains:
             raise InvalidArgument("A secret must be bound to at least one domain.")
+        if any(ord(sign) < 32 and sign not in "\t\n\r" for sign in value):
+            raise InvalidArgument("A secret must be text that can be typed; this has control characters in it.")
         self._change(lambda secrets: {**secrets, name: Secret(name, tuple(domains), value)})
 
     def remove(self, name: str) -> bool:
@@ -118,13 +131,24 @@ class SecretStore:
             self._change(lambda secrets: {key: secret for key, secret in secrets.items() if key != name})
         return there
 
+    def sealed(self, passphrase: str) -> bytes:
+        """A copy of all of them that opens with the passphrase, wherever it is (``sealing.open_sealed``)."""
+        self.refresh()
+        return seal(_content(self._secrets), passphrase)
+
+    def replace(self, content: dict[str, object]) -> int:
+        """Keep what a sealed copy held in place of all that is here; how many there are now."""
+        secrets = {name: _secret(name, entry) for name, entry in content.items()}
+        self._change(lambda _: secrets)
+        return len(secrets)
+
     def _change(self, change: Callable[[dict[str, Secret]], dict[str, Secret]]) -> None:
         try:
             with held(self._home / "secrets.lock", timeout_seconds=LOCK_SECONDS):
                 self._seen = None
                 self.refresh()
                 secrets = change(self._secrets)
-                self._open().write({name: [list(secret.domains), secret.value] for name, secret in secrets.items()})
+                self._open().write(_content(secrets))
                 self._seen = None
                 self.refresh()
         except TimeoutError:
@@ -143,6 +167,10 @@ class SecretStore:
         except FileNotFoundError:
             return None
         return (status.st_mtime_ns, status.st_ino)
+
+
+def _content(secrets: Mapping[str, Secret]) -> dict[str, object]:
+    return {name: [list(secret.domains), secret.value] for name, secret in secrets.items()}
 
 
 def _secret(name: str, entry: object) -> Secret:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import importlib
 import json
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, Protocol, cast
 
@@ -30,15 +32,44 @@ class Keyring(Protocol):
     def set_password(self, service_name: str, username: str, password: str) -> None: ...
 
 
+class _SystemKeyring:
+    """The keyring package's backend, whose errors (locked, cancelled, out of reach) become ours."""
+
+    def __init__(self, backend: Keyring, error: type[Exception]) -> None:
+        self._backend = backend
+        self._error = error
+
+    def get_password(self, service_name: str, username: str) -> str | None:
+        with self._translated():
+            return self._backend.get_password(service_name, username)
+
+    def set_password(self, service_name: str, username: str, password: str) -> None:
+        with self._translated():
+            self._backend.set_password(service_name, username, password)
+
+    @contextmanager
+    def _translated(self) -> Generator[None]:
+        try:
+            yield
+        except self._error as error:
+            raise RecordsUnavailable(
+                f"The system's keyring does not answer: {error or type(error).__name__}.",
+                suggestions=["Unlock the keyring and try again."],
+            ) from None
+
+
 def system_keyring() -> Keyring | None:
     """The system's keyring, or None when the package or a real keyring behind it is missing."""
     try:
         package = importlib.import_module("keyring")
+        errors = importlib.import_module("keyring.errors")
     except ImportError:
         return None
     backend: object = package.get_keyring()
     priority = getattr(backend, "priority", 0)
-    return cast(Keyring, backend) if isinstance(priority, int | float) and priority >= LOWEST_PRIORITY else None
+    if not isinstance(priority, int | float) or priority < LOWEST_PRIORITY:
+        return None
+    return _SystemKeyring(cast(Keyring, backend), cast("type[Exception]", errors.KeyringError))
 
 
 class Vault:
@@ -50,6 +81,15 @@ class Vault:
     @property
     def path(self) -> Path:
         return self._path
+
+    @property
+    def key_place(self) -> KeyPlace | None:
+        """Where the key of the file that is there is kept; None when there is no file."""
+        try:
+            first = self._path.read_text(encoding="ascii", errors="replace").partition("\n")[0]
+        except FileNotFoundError:
+            return None
+        return "keyring" if first == "keyring" else "file"
 
     def read(self) -> dict[str, object]:
         """What was written last; empty when nothing was."""

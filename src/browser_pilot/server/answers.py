@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -12,6 +13,9 @@ import toon_format
 from ..config import AnswerFormat
 from ..errors import PilotError
 from ..records.redaction import Json, Redactor
+
+# Inside a quoted cell every quote has a backslash before it, so this is always a cell of its own.
+_EMPTY_CELL = re.compile(r'(?<=,)""(?=,|$)', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,8 @@ def redacted_data(data: Mapping[str, object], redactor: Redactor) -> Mapping[str
 def render(data: Mapping[str, object], answer_format: AnswerFormat) -> str:
     if answer_format == "json":
         return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return toon_format.encode(dict(data))
+    # Most cells of a page's table are empty. A cell without anything in it reads as empty and costs a token less.
+    return _EMPTY_CELL.sub("", toon_format.encode(dict(data)))
 
 
 def error_data(error: PilotError) -> dict[str, object]:

@@ -1,16 +1,21 @@
-"""The hub's HTTP side: `/mcp` (Streamable HTTP, both protocol eras), `/health`, and `/api` for the command line."""
+"""The hub's HTTP side: `/mcp` (Streamable HTTP, both protocol eras), `/health`, `/metrics`, and `/api` for commands.
+
+All of it is behind the guard: `/health` alone needs no token, and therefore tells no details.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
+import uvicorn
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -18,16 +23,20 @@ from ..approvals.queue import ApprovalQueue
 from ..config import parse_value
 from ..errors import PilotError, SettingsError
 from ..gateway import Gateway
+from ..records.metrics import CONTENT_TYPE, Metrics
 from ..sessions.client import Client
 from .answers import error_data
 from .approvals_api import approval_routes
 from .clients import HTTP, ClientList
 from .guard import Guard
+from .health import in_brief
 from .mcp_server import Context, build_server
 from .parking import Parking
 from .registry import Registry
+from .resources import Resources
 
 LARGEST_BODY = 4 * 1024 * 1024
+LARGEST_FRAME = 256 * 1024 * 1024
 
 
 class HttpClients:
@@ -87,6 +96,19 @@ class McpEndpoint:
             await self._clients.end(session)
 
 
+def http_settings(app: ASGIApp, *, close_seconds: int) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=close_seconds,
+        ws="websockets-sansio",
+        ws_max_size=LARGEST_FRAME,
+        # On loopback a copy is many times faster than compressing.
+        ws_per_message_deflate=False,
+    )
+
+
 def build_app(
     *,
     registry: Registry,
@@ -94,19 +116,27 @@ def build_app(
     clients: ClientList,
     approvals: ApprovalQueue,
     parking: Parking,
+    resources: Resources,
     token: str,
     hosts: frozenset[str],
     health: Callable[[], dict[str, Any]],
+    metrics: Metrics,
     stop: Callable[[], None],
     reload: Callable[[], PilotError | None],
     more_routes: Sequence[BaseRoute] = (),
 ) -> Starlette:
     http_clients = HttpClients(clients)
-    server = build_server(registry, gateway, parking, http_clients.of)
+    server = build_server(registry, gateway, parking, metrics, resources, http_clients.of)
     manager = StreamableHTTPSessionManager(app=server, max_request_body_size=LARGEST_BODY)
 
     async def show_health(_: Request) -> JSONResponse:
+        return JSONResponse(in_brief(health()))
+
+    async def show_all_health(_: Request) -> JSONResponse:
         return JSONResponse(health())
+
+    async def show_metrics(_: Request) -> Response:
+        return Response(await asyncio.to_thread(metrics.render), media_type=CONTENT_TYPE)
 
     async def show_clients(_: Request) -> JSONResponse:
         return JSONResponse([{"id": client.id, "name": client.name} for client in clients])
@@ -128,6 +158,8 @@ def build_app(
         routes=[
             Route("/mcp", McpEndpoint(StreamableHTTPASGIApp(manager), http_clients)),
             Route("/health", show_health),
+            Route("/metrics", show_metrics),
+            Route("/api/health", show_all_health),
             Route("/api/clients", show_clients),
             Route("/api/stop", stop_hub, methods=["POST"]),
             Route("/api/reload", reload_settings, methods=["POST"]),

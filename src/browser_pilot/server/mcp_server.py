@@ -19,12 +19,15 @@ from .. import __version__
 from ..approvals.queue import Door
 from ..errors import InternalError, InvalidArgument, PilotError
 from ..gateway import Gateway
+from ..records.metrics import Metrics
 from ..records.redaction import Redactor
 from ..sessions.client import Client
 from .answers import Answer, error_data, redacted_data, render
+from .counting import counted
 from .elicitation import FormDoor, can_show_forms
 from .parking import Parking, sealing
 from .registry import Call, Registry, Tool
+from .resources import Resources, serve_resources
 from .schema import parse_arguments
 
 logger = logging.getLogger(__name__)
@@ -40,7 +43,7 @@ text=…, role=button[name="Save"]), or {ref}, {css}, {role, name}. Every tool a
 
 
 class PilotServer(Server[Any]):
-    """The SDK's server, which by default would not announce that the tool list can change."""
+    """The SDK's server, which by default would not announce that the lists of tools and resources can change."""
 
     def create_initialization_options(
         self,
@@ -48,13 +51,20 @@ class PilotServer(Server[Any]):
         experimental_capabilities: dict[str, dict[str, Any]] | None = None,
         extensions: dict[str, dict[str, Any]] | None = None,
     ) -> InitializationOptions:
-        options = notification_options or NotificationOptions(tools_changed=True)
+        options = notification_options or NotificationOptions(tools_changed=True, resources_changed=True)
         return super().create_initialization_options(options, experimental_capabilities, extensions)
 
 
 def build_server(
-    registry: Registry, gateway: Gateway, parking: Parking, client_of: Callable[[Context], Client]
+    registry: Registry,
+    gateway: Gateway,
+    parking: Parking,
+    metrics: Metrics,
+    resources: Resources,
+    client_of: Callable[[Context], Client],
 ) -> PilotServer:
+    names = frozenset(tool.name for tool in registry)
+
     async def list_tools(context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         client = _introduce(client_of(context), context)
         return types.ListToolsResult(tools=[_describe(tool) for tool in _tools_of(registry, client).values()])
@@ -65,7 +75,8 @@ def build_server(
         client = _introduce(client_of(context), context)
 
         async def work(doors: tuple[Door, ...]) -> types.CallToolResult:
-            return await run_tool(registry, gateway, client, params.name, params.arguments or {}, doors)
+            work = run_tool(registry, gateway, client, params.name, params.arguments or {}, doors)
+            return await counted(metrics, params.name if params.name in names else "unknown", work)
 
         if params.request_state is not None:
             return await parking.resume(params.request_state, params.input_responses)
@@ -83,6 +94,7 @@ def build_server(
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+    serve_resources(server, resources, lambda context: _introduce(client_of(context), context))
     server.middleware.append(sealing(lambda context: client_of(context).id))
     return server
 

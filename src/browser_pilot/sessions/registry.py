@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
 
 from ..config import Settings
 from ..engines.engine import ContextRequest, Engine
 from ..errors import NoSession
+from ..pages.tabs import TabNews
+from ..policy.rules import Ruleset
 from .client import Client
 from .session import Session
 
+# Whose tab, which, and what is new about it.
+TabListener: TypeAlias = Callable[[Client, str, TabNews], None]
+
 
 class SessionRegistry:
-    def __init__(self, engine: Engine) -> None:
+    """``rules_for`` gives the rules in force for a session, whenever it is called."""
+
+    def __init__(self, engine: Engine, rules_for: Callable[[str], Ruleset]) -> None:
         self._engine = engine
+        self._rules_for = rules_for
+        self._listeners: list[TabListener] = []
         self._default: dict[str, Session] = {}
 
     def __len__(self) -> int:
@@ -24,8 +36,13 @@ class SessionRegistry:
         """The client's session: its own by default, made now if need be; another client's is never found."""
         session = self._default.get(client.id)
         if session is None:
+            own_id = f"s{secrets.token_hex(8)}"
             session = Session(
-                f"s{secrets.token_hex(8)}", self._engine, context_request(client.settings, label=client.name)
+                own_id,
+                self._engine,
+                context_request(client.settings, label=client.name),
+                partial(self._rules_for, own_id),
+                tell=partial(self._tell, client),
             )
             self._default[client.id] = session
         if session_id is not None and session_id != session.id:
@@ -33,6 +50,13 @@ class SessionRegistry:
                 f"There is no session {session_id!r}.", suggestions=["Leave `session` out to use your own."]
             )
         return session
+
+    def on_tab_news(self, listener: TabListener) -> None:
+        self._listeners.append(listener)
+
+    def _tell(self, client: Client, tab_id: str, news: TabNews) -> None:
+        for listener in self._listeners:
+            listener(client, tab_id, news)
 
     def ids_of(self, client: Client) -> list[str]:
         session = self._default.get(client.id)

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ..config import EngineName
 from ..engines.engine import ContextRequest, Engine, LiveContext
 from ..errors import BrowserCrashed, NoTab
 from ..pages.tab import Tab
-from ..pages.tabs import TabSet
+from ..pages.tabs import TabSet, Tell
+from ..policy.hosts import Site
+from ..policy.patterns import Pattern
+from ..policy.rules import Ruleset
 
 
 @dataclass(frozen=True)
@@ -24,10 +28,16 @@ class _Opened:
 
 
 class Session:
-    def __init__(self, session_id: str, engine: Engine, request: ContextRequest) -> None:
+    """``rules`` gives those in force for the session, whenever it is called."""
+
+    def __init__(
+        self, session_id: str, engine: Engine, request: ContextRequest, rules: Callable[[], Ruleset], *, tell: Tell
+    ) -> None:
         self.id = session_id
+        self._tell = tell
         self._engine = engine
         self._request = request
+        self._rules = rules
         self._numbers = itertools.count(1)
         self._opened: _Opened | None = None
         self._opening = asyncio.Lock()
@@ -37,6 +47,11 @@ class Session:
     @property
     def engine(self) -> EngineName:
         return self._request.engine
+
+    @property
+    def domains(self) -> tuple[Pattern, ...] | None:
+        """The only ones that it may use; None for no such limit."""
+        return self._request.domains
 
     async def ready(self) -> None:
         """Before each use: in the user's own browser, tabs may be there that the session did not open."""
@@ -86,6 +101,15 @@ class Session:
         self._lost_tabs = frozenset()
         return await (await self._ensure_open()).tabs.open()
 
+    def let_open(self, site: Site) -> None:
+        """The agent was allowed to go to this site; called when the tab to go in is there."""
+        if self._opened is not None:
+            self._opened.live.let_open(site)
+
+    async def keep_out_of_urls(self, values: Iterable[str]) -> None:
+        """These values are about to be typed as secrets: no address may carry them from now on."""
+        await (await self._ensure_open()).live.keep_out_of_urls(values)
+
     def select(self, tab_id: str) -> Tab:
         tab = self.tab(tab_id)
         if self._opened is not None:
@@ -108,8 +132,11 @@ class Session:
     async def _ensure_open(self) -> _Opened:
         async with self._opening:
             if self._opened is None or not self._opened.live.alive:
-                live = await self._engine.open(self._request)
-                self._opened = _Opened(live, TabSet(live.context, self._numbers, exclusive=live.exclusive))
+                live = await self._engine.open(self._request, self._rules)
+                tabs = TabSet(
+                    live.context, self._numbers, tell=self._tell, troubles=live.trouble, exclusive=live.exclusive
+                )
+                self._opened = _Opened(live, tabs)
                 live.on_lost(lambda: self._note_loss(live))
             return self._opened
 

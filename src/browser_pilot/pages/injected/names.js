@@ -133,6 +133,8 @@ function childText(child, seen, role, withHidden) {
   const label = child.getAttribute('aria-label')?.trim();
   if (label) return `${block}${label}${block}`;
   const native = nativeName(child, seen);
+  // A picture with its name beside it: said once, not twice.
+  if (tag === 'IMG' && tidy(native) && tidy(native) === tidy(child.parentElement?.textContent ?? '')) return '';
   if (tidy(native)) return `${block}${native}${block}`;
   const content = contentText(child, seen, role, withHidden);
   return `${block}${tidy(content) ? content : content || child.getAttribute('title') || ''}${block}`;

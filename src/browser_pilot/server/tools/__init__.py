@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..registry import Registry
-from . import acting, handling, interact, looking, navigation, reading, scripting, seeing, waiting
+from . import acting, handling, interact, logs, looking, navigation, reading, scripting, seeing, waiting
 
 REGISTRY = Registry(
     [
@@ -14,6 +14,7 @@ REGISTRY = Registry(
         *waiting.TOOLS,
         *reading.TOOLS,
         *seeing.TOOLS,
+        *logs.TOOLS,
         *scripting.TOOLS,
         *interact.TOOLS,
     ]

@@ -76,10 +76,11 @@ async def answer_dialog(call: Call, arguments: DialogArguments) -> Answer:
     intent = call.intent(arguments)
 
     async def do(tab: Tab) -> Answer:
-        answered, outcome = await close_dialog(tab, accept=arguments.accept, text=arguments.text)
+        answered = tab.dialogs.facts
+        outcome = await close_dialog(tab, accept=arguments.accept, text=arguments.text)
         max_tokens = call.client.settings.tools.max_tokens
         told = await action_data(tab, outcome, max_tokens=max_tokens, timeout_ms=intent.timeout_ms)
-        return Answer({"answered": answered.kind, **told})
+        return Answer({"answered": answered.kind if answered else "none", **told})
 
     return await call.gateway.on_tab(intent, do)
 

@@ -31,6 +31,9 @@ async def run_script(call: Call, arguments: EvaluateArguments) -> Answer:
         data: dict[str, object] = {"result": done.json}
         if done.whole_length > len(done.json):
             data["result_length"] = done.whole_length
+        if not (tab.sight.knows_page or done.outcome.new_document):
+            # Whoever asks a page that it has not looked at wants the value, and has nothing to compare changes with.
+            return Answer({**data, **done.outcome.facts()})
         told = await action_data(tab, done.outcome, max_tokens=max_tokens, timeout_ms=intent.timeout_ms)
         return Answer({**data, **told})
 

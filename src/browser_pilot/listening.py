@@ -1,0 +1,44 @@
+"""The hub's port: the one that is wanted, or any free one. Never takes a port from another program."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from .errors import SettingsError
+
+
+@contextmanager
+def bound_socket(host: str, port: int) -> Generator[tuple[socket.socket, str | None]]:
+    """A listening socket at the wanted port, or at any free one with a note that says so."""
+    note = None
+    try:
+        listener = _listener(host, port)
+    except OSError as error:
+        if port == 0 or error.errno not in (errno.EADDRINUSE, errno.EACCES):
+            raise SettingsError(
+                f"hub.host = {host!r}: cannot listen there ({error.strerror}).",
+                suggestions=["Use 127.0.0.1, or an address of this machine."],
+            ) from None
+        listener = _listener(host, 0)
+        why = "is taken by another program" if error.errno == errno.EADDRINUSE else "is not ours to use"
+        note = f"port {port} {why}; using {listener.getsockname()[1]}"
+    with listener:
+        yield listener, note
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    """Listens at once: whoever reads the runtime file is never refused, and nobody else can get the port."""
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        if os.name == "posix":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen()
+    except OSError:
+        listener.close()
+        raise
+    return listener

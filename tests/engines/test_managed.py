@@ -1,0 +1,28 @@
+"""The engine's own processes."""
+
+from __future__ import annotations
+
+import os
+
+import psutil
+import pytest
+
+from browser_pilot.egress import EgressProxy
+from browser_pilot.engines.managed import ManagedEngine
+
+
+@pytest.mark.parametrize("chosen", [None, "--no-warnings"])
+async def test_the_driver_is_lean_and_keeps_what_the_user_chose_for_node(
+    monkeypatch: pytest.MonkeyPatch, chosen: str | None
+) -> None:
+    monkeypatch.delenv("NODE_OPTIONS", raising=False)
+    if chosen:
+        monkeypatch.setenv("NODE_OPTIONS", chosen)
+    engine = ManagedEngine(EgressProxy())
+    await engine.warm()
+    try:
+        options = [child.environ().get("NODE_OPTIONS", "") for child in psutil.Process().children()]
+        assert any("--max-semi-space-size=2" in each and (chosen or "") in each for each in options)
+        assert os.environ.get("NODE_OPTIONS") == chosen
+    finally:
+        await engine.close()

@@ -1,0 +1,134 @@
+"""Each session of a real browser has its own way out, and no other one when that is shut."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import pytest
+from playwright.async_api import Error, Page
+
+from browser_pilot.config import Settings
+from browser_pilot.egress import EgressProxy, Failure, Refusal
+from browser_pilot.engines.engine import ContextRequest
+from browser_pilot.engines.managed import ManagedContext, ManagedEngine
+from browser_pilot.errors import BrowserUnavailable
+from browser_pilot.policy.hosts import Site as Place
+from browser_pilot.policy.patterns import parse_pattern
+from browser_pilot.policy.rules import Ruleset
+from browser_pilot.sessions.registry import context_request
+from tests.sites import Site, serving
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+async def proxy() -> AsyncIterator[EgressProxy]:
+    proxy = EgressProxy()
+    yield proxy
+    await proxy.close()
+
+
+@pytest.fixture
+async def engine(proxy: EgressProxy) -> AsyncIterator[ManagedEngine]:
+    engine = ManagedEngine(proxy)
+    yield engine
+    await engine.close()
+
+
+def request(*domains: str) -> ContextRequest:
+    patterns = tuple(parse_pattern(domain) for domain in domains) or None
+    return replace(context_request(Settings()), domains=patterns)
+
+
+async def opened(context: ManagedContext, site: Site, path: str = "/", host: str = "127.0.0.1") -> Page:
+    """A page on this site, as the gateway opens it."""
+    page = await context.context.new_page()
+    context.let_open(Place("http", host, site.port))
+    await page.goto(f"http://{host}:{site.port}{path}")
+    return page
+
+
+async def fetch_from(page: Page, url: str) -> None:
+    await page.evaluate("url => fetch(url, {mode: 'no-cors'}).catch(() => 0)", url)
+
+
+async def test_each_sessions_own_domains_hold(engine: ManagedEngine) -> None:
+    with serving({"/": "<p>Page</p>", "/data": "x"}) as site:
+        other = f"http://other.localhost:{site.port}/data"
+        narrow = await engine.open(request("127.0.0.1"), Ruleset)
+        wide = await engine.open(request(), Ruleset)
+        await fetch_from(await opened(narrow, site), other)
+        assert "/data" not in site.hits
+        trouble = narrow.trouble(other)
+        assert isinstance(trouble, Refusal)
+        assert trouble.rule == "the session's domains"
+        await fetch_from(await opened(wide, site), other)
+        assert "/data" in site.hits
+        assert wide.trouble(other) is None
+
+
+async def test_without_the_proxy_nothing_gets_out_and_the_next_session_starts_it_again(
+    engine: ManagedEngine, proxy: EgressProxy
+) -> None:
+    with serving({"/": "<p>Page</p>"}) as site:
+        context = await engine.open(request(), Ruleset)
+        page = await opened(context, site)
+        port = proxy.port
+        await proxy.close()
+        with pytest.raises(Error, match="ERR_PROXY_CONNECTION_FAILED"):
+            await page.goto(site.url("/again"))
+        with pytest.raises(Error):
+            await page.goto(f"http://localhost:{site.port}/again")
+        assert "/again" not in site.hits
+        again = await engine.open(request(), Ruleset)
+        assert proxy.port == port
+        await opened(again, site)
+        # The session that was there goes on as well: its credentials are still known.
+        await page.goto(site.url("/later"))
+        assert "/later" in site.hits
+
+
+async def test_a_closed_session_is_shut_out(engine: ManagedEngine, proxy: EgressProxy) -> None:
+    with serving({"/": "<p>Page</p>"}) as site:
+        context = await engine.open(request(), Ruleset)
+        await opened(context, site)
+        await context.close()
+        await proxy.emptied()
+
+
+async def test_a_port_that_another_program_took_is_told(engine: ManagedEngine, proxy: EgressProxy) -> None:
+    await engine.open(request(), Ruleset)
+    port = proxy.port
+    await proxy.close()
+    thief = EgressProxy()
+    await thief.start(port=port)
+    with pytest.raises(BrowserUnavailable, match=f"cannot listen at port {port}"):
+        await engine.open(request(), Ruleset)
+    await thief.close()
+
+
+async def test_why_a_server_was_not_reached_is_known(engine: ManagedEngine, unused_tcp_port: int) -> None:
+    with serving({"/": "<p>Page</p>"}) as site:
+        context = await engine.open(request(), Ruleset)
+        page = await opened(context, site)
+        url = f"http://127.0.0.1:{unused_tcp_port}/"
+        await fetch_from(page, url)
+        trouble = context.trouble(url)
+        assert isinstance(trouble, Failure)
+        assert trouble.code == "ERR_CONNECTION_REFUSED"
+
+
+async def test_a_local_page_may_use_local_https_but_not_beside_a_page_that_is_no_site(engine: ManagedEngine) -> None:
+    with serving({"/": "<p>Page</p>"}) as site:
+        context = await engine.open(request(), Ruleset)
+        page = await opened(context, site)
+        target = f"https://127.0.0.1:{site.port}/"
+        await fetch_from(page, target)
+        assert context.trouble(target) is None
+        stranger = await context.context.new_page()
+        await stranger.goto("chrome://version")
+        await fetch_from(page, f"https://localhost:{site.port}/")
+        trouble = context.trouble(f"https://localhost:{site.port}/")
+        assert isinstance(trouble, Refusal)
+        assert trouble.rule == "the rule on local addresses"

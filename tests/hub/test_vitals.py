@@ -1,0 +1,97 @@
+"""What the hub tells of itself: its parts at `/health`, its figures at `/metrics`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import mcp_types as types
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from browser_pilot.errors import DomainDenied
+from browser_pilot.records.metrics import Metrics
+from browser_pilot.server.answers import error_data, render
+from browser_pilot.server.counting import counted, error_code
+from browser_pilot.server.health import Part, health_data, in_brief
+from tests.clients import call, fail, http_client, stdio_adapter
+from tests.hub_process import HubProcess, running_hub
+
+PARTS = {"hub", "browsers", "policy", "log", "approvals", "egress", "secrets"}
+
+
+def figures(hub: HubProcess) -> dict[tuple[str, str], float]:
+    with hub.http() as http:
+        answer = http.get("/metrics")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/plain")
+    return {
+        (sample.name.removeprefix("browser_pilot_"), ",".join(sorted(sample.labels.values()))): sample.value
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+    }
+
+
+async def test_calls_are_counted_with_their_errors_durations_and_tokens(home: Path) -> None:
+    with running_hub(home) as hub:
+        async with http_client(hub) as client:
+            await call(client, "browser_tabs")
+            assert (await fail(client, "browser_fly"))["error"] == "INVALID_ARGUMENT"
+        async with stdio_adapter(home) as client:
+            assert (await fail(client, "browser_snapshot"))["error"] == "NO_TAB"
+            found = figures(hub)
+        assert found["calls_total", "browser_tabs,ok"] == 1
+        assert found["calls_total", "error,unknown"] == 1
+        assert found["calls_total", "browser_snapshot,error"] == 1
+        assert found["errors_total", "INVALID_ARGUMENT"] == 1
+        assert found["errors_total", "NO_TAB"] == 1
+        assert found["call_seconds_count", "browser_tabs"] == 1
+        assert found["tokens_returned_total", "browser_tabs"] > 0
+        assert found["clients", ""] == 1
+        assert found["sessions", ""] >= 1
+        assert found["open_questions", ""] == 0
+        assert found["memory_bytes", ""] > 10_000_000
+        with hub.http() as http:
+            assert hub.info.token not in http.get("/metrics").text
+
+
+def test_every_part_is_told_and_details_only_with_the_token(hub: HubProcess) -> None:
+    with hub.http() as http:
+        brief, full = http.get("/health").json(), http.get("/api/health").json()
+    assert brief["parts"].keys() == full["parts"].keys() == PARTS
+    assert set(brief["parts"].values()) <= {"ok", "off"}
+    assert all(part["says"] for part in full["parts"].values())
+    assert str(hub.home) not in str(brief)
+
+
+def test_a_part_with_a_problem_makes_the_hub_degraded_and_keeps_its_words_for_those_who_may_know() -> None:
+    parts = [Part("log", "problem", "/home/ann is full"), Part("egress", "off", "not in use")]
+    full = health_data({"version": "1"}, parts)
+    assert full["status"] == "degraded"
+    assert in_brief(full) == {"status": "degraded", "version": "1", "parts": {"log": "problem", "egress": "off"}}
+    assert health_data({}, parts[1:])["status"] == "ok"
+
+
+@pytest.mark.parametrize("form", ["toon", "json"])
+def test_the_code_of_an_error_is_found_in_both_forms(form: Any) -> None:
+    assert error_code(render(error_data(DomainDenied("No.", metadata={"tool": "x"})), form)) == "DOMAIN_DENIED"
+
+
+def test_a_text_that_is_no_error_of_ours_has_no_code() -> None:
+    assert error_code("something else") == "UNKNOWN"
+
+
+async def test_a_cancelled_call_is_counted_as_such() -> None:
+    metrics = Metrics()
+
+    async def forever() -> types.CallToolResult:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    task = asyncio.create_task(counted(metrics, "browser_click", forever()))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert b'calls_total{status="cancelled",tool="browser_click"} 1.0' in metrics.render()
