@@ -14,6 +14,20 @@ settings.register_profile("patient", deadline=None, suppress_health_check=[Healt
 settings.load_profile("patient")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--own", action="store_true", help="Run the tests of pages in the user's own Chrome, through the extension."
+    )
+    parser.addoption("--long", action="store_true", help="Run also what takes minutes.")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("long") and not item.config.getoption("long"):
+        pytest.skip("takes minutes; run it with --long")
+    if item.get_closest_marker("managed") and item.config.getoption("own"):
+        pytest.skip("says something about managed browsers only")
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A home of its own for each test."""

@@ -14,7 +14,9 @@ pytestmark = pytest.mark.browser
 
 
 async def test_an_answer_tells_of_a_dialog_that_opens_while_it_is_put_together(hub: HubProcess, site: Site) -> None:
-    site.pages["/late"] = """<title>Late</title><button onclick="setTimeout(() => alert('Late'), this.delay++)">Go</button>
+    site.pages[
+        "/late"
+    ] = """<title>Late</title><button onclick="setTimeout(() => alert('Late'), this.delay++)">Go</button>
       <script>document.querySelector('button').delay = 0</script>"""
     async with http_client(hub) as client:
         await call(client, "browser_navigate", url=site.url("/late"))

@@ -71,6 +71,13 @@ class ManagedContext:
     def alive(self) -> bool:
         return self._process.alive
 
+    @property
+    def exclusive(self) -> bool:
+        return False
+
+    def check(self) -> None:
+        """Nobody halts a managed browser."""
+
     def on_lost(self, callback: Callable[[], None]) -> None:
         self._process.lost_callbacks.append(callback)
 
@@ -172,7 +179,7 @@ class ManagedEngine:
 
     async def warm(self) -> None:
         """Start the driver ahead of the first call: it takes most of a second."""
-        await self._ensure_driver()
+        await self.driver()
 
     async def open(self, request: ContextRequest, rules: Callable[[], Ruleset]) -> ManagedContext:
         """A context in a running browser, launched now if there is none."""
@@ -241,7 +248,7 @@ class ManagedEngine:
     async def _start(
         self, found: FoundBrowser, request: ContextRequest, arguments: list[str], outlet: Outlet
     ) -> _Process:
-        chromium = (await self._ensure_driver()).chromium
+        chromium = (await self.driver()).chromium
         environment = browser_environment(self._environ)
         if request.user_data_dir is None:
             browser = await chromium.launch(
@@ -279,7 +286,8 @@ class ManagedEngine:
             raise
         return _Process(found, context.browser, (context, outlet))
 
-    async def _ensure_driver(self) -> Playwright:
+    async def driver(self) -> Playwright:
+        """Playwright's driver, started now if need be; other engines share it."""
         async with self._driver_lock:
             if self._driver is None:
                 with _lean_node():

@@ -17,13 +17,13 @@ from typing import Literal
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from browser_pilot.errors import InvalidArgument, OutcomeUnknown, PilotError, Timeout
+from browser_pilot.errors import InvalidArgument, PilotError, Timeout
 from browser_pilot.pages.elements import parse_element
 from browser_pilot.pages.frames import Frame
 from browser_pilot.pages.playwright_errors import translated
 from browser_pilot.pages.tab import Tab
 from browser_pilot.pages.targets import ElementArgument
-from browser_pilot.pages.world import FrameGone, Json
+from browser_pilot.pages.world import CutOff, FrameGone, Json
 
 State = Literal["visible", "hidden", "attached", "detached", "enabled", "disabled", "checked", "unchecked", "focused"]
 LoadState = Literal["load", "domcontentloaded", "networkidle"]
@@ -162,7 +162,7 @@ async def _look(tab: Tab, frame: Frame, wait_id: int, awaited: dict[str, Json], 
         answer = await tab.world.call(
             frame, "waitUntil", wait_id, awaited, left_ms, repeatable=True, timeout_ms=left_ms + _GRACE_MS
         )
-    except (FrameGone, OutcomeUnknown):
+    except (FrameGone, CutOff):
         return None
     return bool(answer)
 
