@@ -58,6 +58,7 @@ async def click_target(
 ) -> Reply | None:
     """The click itself, as a part of an action: what the page says of it, once it has landed."""
     until = asyncio.get_running_loop().time() + timeout_ms / 1000
+    carefully = False
     while True:
         left_ms = max(0, int((until - asyncio.get_running_loop().time()) * 1000))
         reply = await hand.ask(target, "aim", target.aimed, target.wire_at(), count, left_ms, patience_ms=left_ms)
@@ -66,7 +67,8 @@ async def click_target(
             hand.acts()
             landing = asyncio.ensure_future(hand.aftermath("landed"))
             try:
-                await _come_to(hand, point)
+                if carefully or reply["stir"]:
+                    await _come_to(hand, point)
                 await asyncio.gather(*_click_events(hand, point, button, count, mask))
                 landed = await landing
             finally:
@@ -77,6 +79,7 @@ async def click_target(
             return landed
         if left_ms == 0:
             raise trouble_error(target.words, {"trouble": "covered", "by": landed["by"]})
+        carefully = True
 
 
 async def hover(tab: Tab, element: ElementArgument, *, timeout_ms: int = PATIENCE_MS) -> Outcome:
@@ -131,7 +134,8 @@ async def move(hand: Hand, point: Point, *, buttons: int = 0) -> None:
 async def _come_to(hand: Hand, point: Point) -> None:
     """Stir the mouse where it is, then bring it to the point, so that the page has shown how it takes that.
 
-    A menu that opens under the mouse may take the first movement to be about the item that lies there.
+    A menu that opens under the mouse may take the first movement to be about the item that lies there. Each movement
+    takes a frame, so that this is done only where it may matter.
     """
     if hand.tab.mouse.place is not None:
         x, y = hand.tab.mouse.place
@@ -141,7 +145,8 @@ async def _come_to(hand: Hand, point: Point) -> None:
 
 def _click_events(hand: Hand, point: Point, button: Button, count: int, mask: int) -> list[asyncio.Task[object]]:
     """All events of a click, sent at once and in order, so that no button can stay pressed."""
-    events: list[dict[str, object]] = []
+    hand.tab.mouse.place = point.x, point.y
+    events: list[dict[str, object]] = [{"type": "mouseMoved", "button": "none", "buttons": 0}]
     for number in range(1, count + 1):
         pressed = {"button": button, "clickCount": number}
         events.append({"type": "mousePressed", "buttons": BUTTON_BITS[button], **pressed})

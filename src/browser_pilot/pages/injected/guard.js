@@ -5,6 +5,9 @@
 
 const GUARDED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
 
+/** Where the mouse was left, and on what: something else there now, such as a menu, has not seen it move yet. @type {{ x: number, y: number, on: EventTarget | null } | null} */
+let rested = null;
+
 /** In place of what a press hit: the element itself, but no longer as it was decided about. */
 const CHANGED = 'changed';
 const BARRED = 'another frame';
@@ -37,7 +40,10 @@ function startGuard(element, presses, objection) {
       event.preventDefault();
       event.stopImmediatePropagation();
     }
-    if (event.type === 'mouseup' && --fresh.presses <= 0) end();
+    if (event.type === 'mouseup' && --fresh.presses <= 0) {
+      rested = { x: event.clientX, y: event.clientY, on: event.target };
+      end();
+    }
   };
   for (const type of GUARDED) addEventListener(type, see, { capture: true });
   fresh.remove = () => {
@@ -79,7 +85,7 @@ pilot.aim = async function aim(aimed, at, presses, patienceMs) {
     const named = elementOf(refIn(aimed));
     return named !== null && isBroken(aimed, named) ? CHANGED : null;
   });
-  return found.spot;
+  return { ...found.spot, stir: rested !== null && document.elementFromPoint(rested.x, rested.y) !== rested.on };
 };
 
 /** What became of the click, once its consequences in the DOM are through. */
