@@ -20,7 +20,7 @@ Element = str | Row | dict[str, Any]
 
 class Agent:
     def __init__(self, client: Client, task: str) -> None:
-        self._client = client
+        self.client = client
         self.task = task
         self.rows: tuple[Row, ...] = ()
 
@@ -42,7 +42,7 @@ class Agent:
 
     async def look(self, **options: Any) -> tuple[Row, ...]:
         """See the page anew; with options, without remembering it."""
-        answer = await call(self._client, "browser_snapshot", **options)
+        answer = await call(self.client, "browser_snapshot", **options)
         rows = read_rows(answer["elements"])
         if not options:
             self.rows = rows
@@ -51,17 +51,17 @@ class Agent:
     async def act(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """Call an acting tool and take note of what it says has changed."""
         given = {name: _element(value) for name, value in arguments.items()}
-        answer = await call(self._client, f"browser_{tool}", **given)
+        answer = await call(self.client, f"browser_{tool}", **given)
         self.rows = after(self.rows, answer)
         return answer
 
     async def tree(self) -> list[str]:
         """The tags of the DOM, in the order of their index."""
-        result = await self._client.call_tool("browser_dom", {})
+        result = await self.client.call_tool("browser_dom", {})
         return re.findall(r"\[\d+\] (\S+)", str(getattr(result.content[-1], "text", "")))
 
     async def read(self, **options: Any) -> str:
-        result = await self._client.call_tool("browser_read", {name: _element(v) for name, v in options.items()})
+        result = await self.client.call_tool("browser_read", {name: _element(v) for name, v in options.items()})
         assert not result.is_error
         return str(getattr(result.content[-1], "text", ""))
 

@@ -120,11 +120,12 @@ RIGHT: dict[str, tuple[Right, ...]] = {
     ),
     "browser_console": (
         *(Right({"level": level}) for level in ("error", "warning", "info", "debug")),
-        Right({"text": "ready", "limit": 1, "cursor": 100}),
+        Right({"text": "ready", "host": "127.0.0.1", "since": 60, "limit": 1, "cursor": 100}),
     ),
     "browser_network": (
         Right({"id": 1}),
         Right({"method": "get", "status": "2xx", "type": "document", "url": "every", "limit": 1, "cursor": 100}),
+        Right({"host": "127.0.0.1", "since": "2020-01-01"}),
     ),
     "browser_pdf": (Right({"path": "page.pdf"}),),
     "browser_evaluate": (

@@ -15,6 +15,7 @@ BY_TYPE: dict[str, tuple[object, ...]] = {
     "integer": ("many", 1.5, [], {}, None, 10**30),
     "number": ("many", [], {}),
     "array": ("x", 7, True, {}, None, [7], [None], [[]]),
+    "moment": ("nonsense", [], ["x"], {}),
     "element": (
         7,
         1.5,
@@ -56,7 +57,7 @@ def _wrong_values(facts: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterat
         if "enum" in kind:
             yield from ("nonsense", "", str(kind["enum"][0]).upper(), LONG, 7, [])
             continue
-        wrong = BY_TYPE[kind.get("type", "element")]
+        wrong = BY_TYPE[kind.get("type") or ("element" if "selector" in kind.get("description", "") else "moment")]
         yield from (value for value in wrong if not (value is None and may_be_none))
         yield from _out_of_range(kind)
 

@@ -119,6 +119,11 @@ class Gateway:
             await self._go(intent, session, url, act, open_tab)
             yield opened[0].id
 
+    def take_notices(self, client: Client) -> list[str]:
+        """What became of a client's tabs without its doing, and was not told yet: dialogs that nobody answered."""
+        tabs = self._sessions.find(client, None).tabs()
+        return [f"Tab {tab.id}: {notice}" for tab in tabs for notice in tab.dialogs.take_unanswered()]
+
     async def close_client(self, client: Client) -> None:
         """Forget what was counted for a client's sessions."""
         for session in self._sessions.ids_of(client):

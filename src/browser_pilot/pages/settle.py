@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any, cast
 
+from browser_pilot.errors import Timeout
 from browser_pilot.pages.activity import SOCKET_SECONDS, Mark
 from browser_pilot.pages.frames import MAIN, Frame
 from browser_pilot.pages.outcome import Outcome
@@ -88,6 +89,8 @@ async def look(tab: Tab, frame: Frame, until: float) -> Reply:
             reply = await call
         except (FrameGone, CutOff):
             continue
+        except Timeout:
+            break  # its scripts are busy for longer than anyone waits; what was done is done
         return cast("Reply", reply)
     return {}
 

@@ -44,16 +44,19 @@ async def take_view(
     boxes: bool = False,
     start: Cursor | None = None,
     limit: int = ROW_LIMIT,
+    walk_ms: int = WALK_LIMIT_MS,
     timeout_ms: int = DEFAULT_TIMEOUT_MS,
 ) -> View:
     """See the page, or what is inside ``root`` (a frame and a ref), at most ``limit`` rows of each frame.
+
+    What is not reached within ``walk_ms`` is counted among the rest.
 
     The frame that ``start`` points into is seen from that row on, so that no page is too long to be seen to its end.
     """
     frames = await world.live_frames(timeout_ms=timeout_ms)
     top = root[0].number if root else MAIN
     within = _descendants(frames, top)
-    settings: dict[str, Json] = {"full": detail == "full", "boxes": boxes, "timeLimitMs": WALK_LIMIT_MS}
+    settings: dict[str, Json] = {"full": detail == "full", "boxes": boxes, "timeLimitMs": walk_ms}
 
     async def one(frame: Frame) -> tuple[int, _Part] | None:
         if not await pierce.is_known(world, frame):

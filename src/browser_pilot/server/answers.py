@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import cast
 
 import toon_format
@@ -33,6 +33,13 @@ class Answer:
     data: Mapping[str, object]
     pictures: tuple[Picture, ...] = ()
     text: str | None = None
+
+    def noting(self, notices: Sequence[str]) -> Answer:
+        """The same with what else the agent should know."""
+        if not notices:
+            return self
+        known = cast("Sequence[str]", self.data.get("notices", ()))
+        return replace(self, data={**self.data, "notices": [*known, *notices]})
 
     def redacted(self, redactor: Redactor) -> Answer:
         """The same without what must not be seen. Pictures are as the page shows itself to a person."""

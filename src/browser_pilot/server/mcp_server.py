@@ -128,7 +128,8 @@ async def run_tool(
             suggestions=["Try another way, and report this as a bug."],
         )
         return _failure(error, name, answer_format, gateway.redactor)
-    return types.CallToolResult(content=_content(answer.redacted(gateway.redactor), answer_format))
+    told = answer.noting(gateway.take_notices(client)).redacted(gateway.redactor)
+    return types.CallToolResult(content=_content(told, answer_format))
 
 
 def _tools_of(registry: Registry, client: Client) -> dict[str, Tool[Any]]:

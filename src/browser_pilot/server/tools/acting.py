@@ -19,12 +19,17 @@ from .arguments import Element
 from .pages import action_data
 
 
+def patience_ms(timeout_ms: int) -> int:
+    """How long to wait for an element: not to the end of the call, which must still say what was in the way."""
+    return timeout_ms * 4 // 5
+
+
 async def act(call: Call, arguments: TabArguments, action: Callable[[Tab, int], Awaitable[Outcome]]) -> Answer:
     """Run an action in the tab, which gets the time it may take, and answer with what changed."""
     intent = call.intent(arguments)
 
     async def do(tab: Tab) -> Answer:
-        outcome = await action(tab, intent.timeout_ms)
+        outcome = await action(tab, patience_ms(intent.timeout_ms))
         max_tokens = call.client.settings.tools.max_tokens
         return Answer(await action_data(tab, outcome, max_tokens=max_tokens, timeout_ms=intent.timeout_ms))
 

@@ -12,7 +12,7 @@ from ...pages.tab import Tab
 from ..answers import Answer
 from ..registry import MINIMAL_ONLY, Call, Tool
 from ..schema import TabArguments
-from .acting import key_aims
+from .acting import key_aims, patience_ms
 from .arguments import Element
 from .pages import action_data, whole_page
 
@@ -37,7 +37,7 @@ async def interact(call: Call, arguments: InteractArguments) -> Answer:
     timeout_ms, max_tokens = intent.timeout_ms, call.client.settings.tools.max_tokens
 
     async def do(tab: Tab) -> Answer:
-        outcome = await _act(tab, arguments, timeout_ms)
+        outcome = await _act(tab, arguments, patience_ms(timeout_ms))
         tell = whole_page if arguments.snapshot else action_data
         return Answer({"success": True, **await tell(tab, outcome, max_tokens=max_tokens, timeout_ms=timeout_ms)})
 

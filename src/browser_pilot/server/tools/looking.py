@@ -8,10 +8,10 @@ from pydantic import Field
 
 from ...pages.ceiling import Cursor
 from ...pages.find import find
-from ...pages.snapshot import take_view
+from ...pages.snapshot import WALK_LIMIT_MS, take_view
 from ...pages.tab import Tab
 from ...pages.targets import find as find_target
-from ...pages.view import Detail
+from ...pages.view import Detail, View
 from ..answers import Answer
 from ..registry import EVERYWHERE, STANDARD, Call, Tool
 from ..schema import TabArguments
@@ -64,14 +64,20 @@ async def search(call: Call, arguments: FindArguments) -> Answer:
     intent = call.intent(arguments)
 
     async def look(tab: Tab) -> Answer:
-        view = await take_view(tab.world, limit=SEARCH_ROWS, timeout_ms=intent.timeout_ms)
+        walk_ms = max(WALK_LIMIT_MS, intent.timeout_ms // 3)
+        view = await take_view(tab.world, limit=SEARCH_ROWS, walk_ms=walk_ms, timeout_ms=intent.timeout_ms)
         found = find(view, query=arguments.query, role=arguments.role, regex=arguments.regex)
         if not found.matches:
-            return Answer({"matches": [], "searched_rows": len(view.rows) + view.rest})
+            return Answer({"matches": [], "searched_rows": len(view.rows), **_unsearched(view)})
         shown = table_data(found.view, max_tokens=call.client.settings.tools.max_tokens)
-        return Answer({"matches": list(found.matches), "elements": shown["elements"], **_left(shown)})
+        told = {"matches": list(found.matches), "elements": shown["elements"], **_left(shown)}
+        return Answer({**told, **_unsearched(view)})
 
     return await call.gateway.on_tab(intent, lambda tab: tab.dialogs.undisturbed(lambda: look(tab)))
+
+
+def _unsearched(view: View) -> dict[str, object]:
+    return {"not_searched_rows": view.rest} if view.rest else {}
 
 
 def _left(shown: dict[str, object]) -> dict[str, object]:

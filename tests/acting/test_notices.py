@@ -1,0 +1,54 @@
+"""What happened in a tab meanwhile is told with the client's next answer, whatever that answers."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from mcp_types import TextContent
+from playwright.async_api import Page
+
+from browser_pilot.config import Settings
+from browser_pilot.gateway import Gateway
+from browser_pilot.pages.dialogs import Dialogs
+from browser_pilot.pages.tab import Tab
+from browser_pilot.records.redaction import Redactor
+from browser_pilot.server.answers import Answer
+from browser_pilot.server.mcp_server import run_tool
+from browser_pilot.server.registry import EVERYWHERE, Call, Registry, Tool
+from browser_pilot.server.schema import TabArguments
+from browser_pilot.sessions.client import Client
+
+from .site import Site
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+
+async def say_little(_: Call, __: TabArguments) -> Answer:
+    return Answer({"changes": "none"})
+
+
+LITTLE = Tool("browser_little", "", "", TabArguments, "read", EVERYWHERE, say_little)
+
+
+async def test_a_dialog_that_nobody_answered_is_told_once_with_the_next_answer(page: Page, site: Site) -> None:
+    tab = Tab("t7", page)
+    tab.dialogs = Dialogs(page, patience_seconds=0.3)
+    await page.goto(site.add("page", "<p>Text</p><script>setTimeout(() => { confirm('Hi'); gone = true })</script>"))
+    await page.wait_for_function("window.gone")
+
+    def find(_: Client, __: str | None) -> SimpleNamespace:
+        return SimpleNamespace(tabs=lambda: [tab])
+
+    def take_notices(client: Client) -> list[str]:
+        return Gateway.take_notices(parts, client)
+
+    parts: Any = SimpleNamespace(_sessions=SimpleNamespace(find=find), redactor=Redactor(), take_notices=take_notices)
+    client = cast(Client, SimpleNamespace(settings=Settings()))
+    told: list[str] = []
+    for _ in range(2):
+        result = await run_tool(Registry([LITTLE]), parts, client, "browser_little", {})
+        told += [block.text for block in result.content if isinstance(block, TextContent)]
+    assert "Tab t7: A dialog (confirm: 'Hi')" in told[0]
+    assert told[1] == "changes: none"
