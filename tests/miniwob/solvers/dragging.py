@@ -63,18 +63,3 @@ def paragraphs(agent: Agent) -> list[str]:
     """Long texts that follow each other share a row, in which each has a line."""
     lines = [line for text in agent.texts(["text"]) for line in text.splitlines()]
     return [line for line in lines if line != agent.task]
-
-
-@solves("resize-textarea")
-async def a_field_by_its_corner(agent: Agent) -> None:
-    """The corner is dragged outwards onto the page, or inwards onto the field."""
-    frame = next(row for row in await agent.look(boxes=True) if row.role == "clickable")
-    _, _, width, height = frame.box
-    corner = {"ref": frame.ref, "at": [width - 4, height - 4]}
-    if "smaller" in agent.task:
-        goal = {"ref": frame.ref, "at": [width - 20, height - 20]}
-    else:
-        left, top, _, _ = frame.box
-        goal = {"css": "body", "at": [left + width + 15, top + height + 15]}
-    await agent.act("drag", **{"from": corner, "to": goal})
-    await agent.submit()

@@ -51,16 +51,6 @@ async def a_name_and_a_password(agent: Agent) -> None:
     await agent.submit("Login")
 
 
-@solves("login-user-popup")
-async def a_login_that_is_interrupted(agent: Agent) -> None:
-    for field, text in zip(agent.all("textbox"), agent.quoted, strict=True):
-        await agent.click(field)
-        if cancel := agent.all("button", "Cancel"):
-            await agent.click(cancel[0])
-        await agent.type(field, text)
-    await agent.submit("OK")
-
-
 @solves("copy-paste", "copy-paste-2")
 async def a_copied_text(agent: Agent) -> None:
     fields = agent.all("textbox")
