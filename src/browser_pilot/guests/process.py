@@ -21,6 +21,7 @@ from typing import Any, cast
 from ..errors import GuestFailed
 
 CHILD = Path(__file__).parent / "child" / "__main__.py"
+NICE = 5
 _PACKAGES = ("browser_pilot", "wasmtime", "ada_url", "_cffi_backend")
 
 
@@ -51,6 +52,9 @@ class GuestProcess:
             start_new_session=True,
             limit=longest_line,
         )
+        # Whatever a guest's process does, starting included, the hub and the browsers go first.
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, process.pid, os.getpriority(os.PRIO_PROCESS, 0) + NICE)
         return cls(process)
 
     @property
