@@ -3,26 +3,37 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+OWN ?= tests/acting/test_click.py tests/acting/test_dialogs.py tests/acting/test_reach.py tests/pages/test_world.py
 ROOT := $(if $(filter 0,$(shell id -u)),,sudo -n)
 
-.PHONY: run test setup check fuzz demo docs bench python-venv wasi-clang clean
+.PHONY: run test setup check fuzz demo dev stress docs bench python-venv wasi-clang clean
 
 run: setup
 	@$(BIN)/browser-pilot serve --prove
 
+# The tests of pages run again in the user's own Chrome, through the extension: a part of them, for time.
 test: setup wasi-clang
 	@$(BIN)/python -m pytest -n 2
+	@$(BIN)/python -m pytest -q -n 2 --own $(OWN)
 
 check: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
 	@$(BIN)/pyright
+	@$(BIN)/python -m tests.check_javascript
 	@$(BIN)/python -m pytest -q tests/policy --cov=browser_pilot.policy --cov-branch --cov-fail-under=100 --cov-report=term-missing:skip-covered
 
 # URLs judged by our parser and by Chromium's own; COUNT=… for another number.
 fuzz: setup
 	@$(BIN)/python -m tests.fuzz_urls $(or $(COUNT),1000000)
+
+# What takes long: the link to the user's Chrome, cut and killed a hundred times.
+stress: setup
+	@$(BIN)/python -m pytest -n 0 --long -m long
+
+dev: setup
+	@$(BIN)/browser-pilot dev
 
 demo: setup
 	@$(BIN)/browser-pilot demo
@@ -39,6 +50,8 @@ setup: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "Installing Browser Pilot and what it needs …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@# The pages of MiniWoB++ alone: what it would need to drive them itself is heavy, and we do that.
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt miniwob
 	@$(BIN)/python -m browser_pilot.assets
 	@touch $(STAMP)
 

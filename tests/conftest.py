@@ -14,6 +14,20 @@ settings.register_profile("patient", deadline=None, suppress_health_check=[Healt
 settings.load_profile("patient")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--own", action="store_true", help="Run the tests of pages in the user's own Chrome, through the extension."
+    )
+    parser.addoption("--long", action="store_true", help="Run also what takes minutes.")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("long") and not item.config.getoption("long"):
+        pytest.skip("takes minutes; run it with --long")
+    if item.get_closest_marker("managed") and item.config.getoption("own"):
+        pytest.skip("says something about managed browsers only")
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A home of its own for each test."""
@@ -24,6 +38,16 @@ def home(tmp_path: Path) -> Path:
 def hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
     """A hub that many tests of one worker share; each test is a client of its own."""
     with running_hub(tmp_path_factory.mktemp("hub") / "home") as process:
+        yield process
+
+
+@pytest.fixture(scope="session")
+def unhurried_hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
+    """A hub for tests that call more often than a client may: hundreds of calls a minute."""
+    home = tmp_path_factory.mktemp("unhurried") / "home"
+    home.mkdir()
+    (home / "config.toml").write_text("[policy]\nrate_per_minute = 100000\n")
+    with running_hub(home) as process:
         yield process
 
 

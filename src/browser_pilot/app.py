@@ -29,6 +29,7 @@ from .approvals.queue import ApprovalQueue
 from .approvals.rules_store import RulesStore
 from .config import Settings, load_settings
 from .egress import EgressProxy
+from .engines.choice import EngineChoice
 from .engines.managed import ManagedEngine
 from .errors import PilotError
 from .gateway import Gateway
@@ -41,6 +42,7 @@ from .in_force import InForce, RuleChange, keep_out_of_the_hub
 from .leftovers import end_leftovers, temporary_folder
 from .listening import bound_socket
 from .locks import held
+from .own_browsers import OwnBrowsers
 from .policy.budgets import Budgets
 from .policy.rules import Ruleset
 from .records.activity import ActivityLog
@@ -51,12 +53,13 @@ from .records.metrics import Metrics
 from .records.redaction import Redactor
 from .records.secrets import SecretStore
 from .runtime import RuntimeInfo, read_runtime, remove_runtime, write_runtime
+from .server.browsers_api import bridge_routes
 from .server.clients import ClientList
 from .server.guard import names_of
 from .server.guest_tools import GuestRegistry, origin_of
 from .server.guests_api import guest_routes
 from .server.health import health_data
-from .server.http import build_app
+from .server.http import build_app, http_settings
 from .server.local import LocalListener
 from .server.mcp_server import build_server, run_tool
 from .server.parking import Parking
@@ -117,7 +120,15 @@ class Hub:
         self._stop = asyncio.Event()
         self._egress = EgressProxy()
         self._engine = ManagedEngine(self._egress, guards_secrets=lambda: bool(self._secrets.values()))
-        self._sessions = SessionRegistry(self._engine, self._rules_for)
+        self._own = OwnBrowsers(
+            home,
+            settings=lambda: self.settings,
+            rules=lambda: self._in_force.rules,
+            reload=self.reload,
+            note=lambda note: self._journal.note(note),
+            driver=self._engine.driver,
+        )
+        self._sessions = SessionRegistry(EngineChoice(self._engine, self._own.engine), self._rules_for)
         self._metrics = Metrics()
         self._approvals = ApprovalQueue(
             keep=self._keep_answer, on_event=lambda event: vitals.count_question(self._metrics, event)
@@ -207,6 +218,7 @@ class Hub:
             self._redactor.know([token])
             host, port = self.settings.hub.host, listener.getsockname()[1]
             self._in_force.add_built_in(keep_out_of_the_hub(host, port))
+            self._own.tell_rules()
             app = build_app(
                 registry=self._registry,
                 gateway=self._gateway,
@@ -214,14 +226,18 @@ class Hub:
                 approvals=self._approvals,
                 parking=self._parking,
                 resources=self._resources,
-                more_routes=guest_routes(self._guests, self._refresh_guests),
                 token=token,
                 hosts=names_of(host, port, self.settings.hub.allowed_hosts),
                 health=self.health,
                 metrics=self._metrics,
                 stop=self.stop,
                 reload=self.reload,
+                more_routes=[
+                    *guest_routes(self._guests, self._refresh_guests),
+                    *bridge_routes(self._own.bridge),
+                ],
             )
+            self._own.engine.listen(host, port)
             local = LocalListener(
                 token=token,
                 clients=self._clients,
@@ -234,14 +250,13 @@ class Hub:
             await self._guests.refresh()
             address = await local.start(self.home)
             await self._egress.start()
-            http = _HttpServer(
-                uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=HTTP_CLOSE_SECONDS)
-            )
+            http = _HttpServer(http_settings(app, close_seconds=HTTP_CLOSE_SECONDS))
             info = RuntimeInfo(os.getpid(), self._started, __version__, host, port, address, token, self._detached)
             async with asyncio.TaskGroup() as tasks:
                 serving = tasks.create_task(http.serve(sockets=[listener]))
                 keeping = tasks.create_task(self._keep_house())
                 watching = tasks.create_task(self._in_force.watch(self._adopt))
+                bridging = tasks.create_task(self._own.bridge.keep_house())
                 warming = tasks.create_task(self._engine.warm())
                 write_runtime(self.home, info)
                 try:
@@ -250,8 +265,10 @@ class Hub:
                     remove_runtime(self.home, info.pid)
                     keeping.cancel()
                     watching.cancel()
+                    bridging.cancel()
                     self._approvals.close()
                     warming.cancel()
+                    await self._own.let_go()
                     http.should_exit = True
                     await local.close()
                     await asyncio.wait({serving}, timeout=HTTP_CLOSE_SECONDS + 1)
@@ -294,6 +311,7 @@ class Hub:
         return settings
 
     def _adopt(self, settings: Settings) -> None:
+        self._own.tell_rules()
         self._clients.adopt(settings)
         self._redactor.hide(emails=settings.redaction.email, phones=settings.redaction.phone)
         adopt_logging(settings.logging, self._log)
@@ -318,6 +336,7 @@ class Hub:
         if rule is not None:
             self._rules_store.put(rule)
             self._in_force.reload()
+            self._own.tell_rules()
 
     async def _close_client(self, client: Client) -> None:
         self._parking.drop(client.id)

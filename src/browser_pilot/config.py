@@ -23,6 +23,7 @@ Mode = Literal["auto", "ask", "readonly"]
 AnswerFormat = Literal["toon", "json"]
 Threshold = Literal["low", "medium", "high", "never"]
 LogLevel = Literal["debug", "info", "warning", "error"]
+EngineName = Literal["managed", "own"]
 
 PREFIX = "BROWSER_PILOT_"
 # These stand alone: the home is found before any setting is read, the port is a name people expect.
@@ -53,6 +54,11 @@ class HubSettings(Section):
 
 
 class BrowserSettings(Section):
+    """``engine`` own is the user's own Chrome, by the extension; ``own_browser`` names it where several are paired."""
+
+    engine: EngineName = "managed"
+    own_browser: str | None = None
+    own_idle_minutes: PositiveMinutes = 5
     executable: str | None = None
     headless: bool = True
     args: tuple[str, ...] = ()
@@ -177,6 +183,8 @@ CLIENT_OPTIONS: dict[str, Key] = {
     "format": ("tools", "format"),
     "max_tokens": ("tools", "max_tokens"),
     "timeout_ms": ("tools", "timeout_ms"),
+    "engine": ("browser", "engine"),
+    "own_browser": ("browser", "own_browser"),
     "headed": ("browser", "headless"),
     "browser": ("browser", "executable"),
     "user_data_dir": ("browser", "user_data_dir"),

@@ -34,6 +34,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
         ("async () => { await 0; return [1] }", [1]),
         ("function () { return this === window }", True),
         ("x => x === undefined", True),
+        ("(async () => { await 0; return [1] })()", [1]),
+        ("(() => (1))() + 1", 2),
+        ("(a, b = (1 + (2))) => b", 3),
+        ("function f() { return 4 } f()", 4),
         ("{ a: 1, b: [null, true] }", {"a": 1, "b": [None, True]}),
         ("const n = 20; n + 1", 21),
         ("Promise.resolve(7)", 7),
@@ -88,6 +92,7 @@ async def test_a_script_that_goes_elsewhere_is_followed(show: Show, site: Site) 
     assert evaluated.outcome.navigated == site.url("next")
 
 
+@pytest.mark.managed
 async def test_cookies_are_set_read_and_deleted_httponly_ones_too(show: Show) -> None:
     tab = await show("")
     await set_cookie(tab, "one", "1", http_only=True)
@@ -119,6 +124,7 @@ async def test_storage_is_set_read_and_deleted(show: Show) -> None:
         await use_storage(tab, "set", key="a")
 
 
+@pytest.mark.managed
 async def test_a_page_without_storage_says_so(tab: Tab) -> None:
     await tab.page.goto("data:text/html,plain")
     with pytest.raises(InvalidArgument, match="no such storage"):

@@ -158,6 +158,7 @@ async def test_a_stream_and_a_picture_do_not_hold_a_click_up(show: Show, site: S
     assert await clicked(tab) < 1.5
 
 
+@pytest.mark.managed
 async def test_a_page_that_polls_does_not_hold_a_click_up(show: Show, site: Site) -> None:
     site.late("poll", 0.4, "x")
     tab = await show(
@@ -170,6 +171,7 @@ async def test_a_page_that_polls_does_not_hold_a_click_up(show: Show, site: Site
 
 
 @pytest.mark.parametrize("again", ["setTimeout(tick, 50)", "requestAnimationFrame(tick)"])
+@pytest.mark.managed
 async def test_a_page_that_changes_for_ever_costs_little_more_than_a_quiet_one(show: Show, again: str) -> None:
     """The promise is 1.5 times; here with some room, as test machines are loud."""
     quiet: list[float] = []

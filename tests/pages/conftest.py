@@ -6,17 +6,19 @@ import asyncio
 import inspect
 import mimetypes
 import os
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+from playwright.async_api import BrowserContext, Page, async_playwright
 
 from browser_pilot.engines.arguments import launch_arguments
 from browser_pilot.engines.finder import find_browser
+
+from ..own.in_process import own_engine
 
 # The machine may be busy with other work, so slowness is no failure here.
 
@@ -71,16 +73,34 @@ async def serve_sites() -> AsyncGenerator[Sites]:
         yield sites
 
 
+NewContext = Callable[[], AbstractAsyncContextManager[BrowserContext]]
+CHOSEN = ("--site-per-process", "--host-resolver-rules=MAP *.test 127.0.0.1")
+
+
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def browser() -> AsyncIterator[Browser]:
+async def browser(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[NewContext]:
+    """Makes contexts: in a Chromium of our own, or with ``--own`` in the user's, through the extension."""
+    if request.config.getoption("own"):
+        async with own_engine(tmp_path_factory.mktemp("own"), *CHOSEN) as engine:
+            yield engine.new_context
+        return
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    chosen = ["--site-per-process", "--host-resolver-rules=MAP *.test 127.0.0.1"]
-    arguments = launch_arguments(chosen, sandbox=not is_root)
+    # A user may not choose how names are resolved; these tests have no proxy that would do it.
+    arguments = [*launch_arguments((), sandbox=not is_root), *CHOSEN]
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=find_browser(os.environ.get("BROWSER_PILOT_BROWSER__EXECUTABLE")).executable, args=arguments
         )
-        yield browser
+
+        @asynccontextmanager
+        async def new_context() -> AsyncGenerator[BrowserContext]:
+            context = await browser.new_context(viewport={"width": 1280, "height": 720})
+            yield context
+            await context.close()
+
+        yield new_context
         await browser.close()
 
 
@@ -91,10 +111,9 @@ async def sites() -> AsyncIterator[Sites]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def context(browser: Browser) -> AsyncIterator[BrowserContext]:
-    context = await browser.new_context(viewport={"width": 1280, "height": 720})
-    yield context
-    await context.close()
+async def context(browser: NewContext) -> AsyncIterator[BrowserContext]:
+    async with browser() as context:
+        yield context
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -19,11 +19,12 @@ from ..errors import PilotError
 from .output import BAD, err, print_error, say
 
 INTERRUPTED = 130
-HUB, CONTROL, RECORDS, TOOLS, MACHINE = (
+HUB, CONTROL, RECORDS, TOOLS, OWN, MACHINE = (
     "The hub",
     "What agents may do",
     "What agents did, and what is yours",
     "The tools",
+    "Your own browser",
     "This machine",
 )
 
@@ -52,6 +53,10 @@ COMMANDS = {
     "call": Place("call", "call", TOOLS),
     "demo": Place("demo", "demo", TOOLS),
     "guest": Place("guest", "commands", TOOLS),
+    "extension": Place("extension", "extension", OWN),
+    "pair": Place("browsers", "pair", OWN),
+    "browsers": Place("browsers", "commands", OWN),
+    "dev": Place("dev", "dev", MACHINE),
     "doctor": Place("doctor", "doctor", MACHINE),
     "mcp-config": Place("mcp_config", "mcp_config", MACHINE),
     "setup-browser": Place("setup_browser", "setup_browser", MACHINE),

@@ -23,9 +23,9 @@ from ..policy.sensitivity import ElementFacts
 from ..policy.vocabulary import Effect, Engine, Mode, Verdict
 from ..rulebook import compile_policy, parse_domains
 from ..runtime import read_runtime
+from ..settings_file import set_setting
 from .hub import ask as ask_hub
 from .output import GOOD, WARNING, say
-from .settings_file import set_setting
 
 SOURCE = "browser-pilot policy"
 

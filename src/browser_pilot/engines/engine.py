@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from playwright.async_api import BrowserContext
+from playwright.async_api import BrowserContext, Page
 
+from ..config import EngineName
 from ..egress import Failure, Refusal
 from ..policy.hosts import Site
 from ..policy.patterns import Pattern
@@ -21,6 +22,9 @@ class ContextRequest:
     ``domains`` are the only ones that the session may reach; None for no such limit.
     """
 
+    engine: EngineName
+    own_browser: str | None
+    label: str
     executable: str | None
     headless: bool
     args: tuple[str, ...]
@@ -39,12 +43,25 @@ class LiveContext(Protocol):
     @property
     def alive(self) -> bool: ...
 
+    @property
+    def exclusive(self) -> bool:
+        """Whether every page in the context is the session's, also those that it did not open."""
+        ...
+
+    def check(self) -> None:
+        """Raise when the user has halted work in this browser."""
+        ...
+
     def on_lost(self, callback: Callable[[], None]) -> None:
         """Call ``callback`` once when the browser behind the context dies."""
         ...
 
     async def settle(self) -> None:
         """Come back once it is known whether the browser still lives."""
+        ...
+
+    def take_blank_page(self) -> Page | None:
+        """A page that is open already and nobody's yet; whoever takes it has it."""
         ...
 
     def let_open(self, site: Site) -> None:

@@ -68,6 +68,7 @@ class Gateway:
     async def on_session(self, intent: Intent, act: Callable[[Session], Awaitable[T]]) -> T:
         """Do something with the client's session: its tabs as a whole."""
         session = self._sessions.find(intent.client, intent.session)
+        await session.ready()
 
         async def do(_: _Matter, __: Cleared, ___: Ending) -> T:
             return await act(session)
@@ -78,6 +79,7 @@ class Gateway:
         """Do something in one open tab."""
         session = self._sessions.find(intent.client, intent.session)
         self._refuse_early(intent, session)
+        await session.ready()
         tab = session.tab(intent.tab)
 
         async def do(matter: _Matter, cleared: Cleared, ending: Ending) -> T:

@@ -45,6 +45,7 @@ class SecretFilling:
 
     def keep_out_of(self, url: str) -> None:
         """Refuse an address that carries one of the secrets."""
+        self.refresh()
         for value in self._store.values():
             if any(find_known(url, forms_of(value))):
                 raise PermissionDenied(

@@ -35,6 +35,7 @@ def plain_request(intent: Intent, session: Session, site: Site | None, url: str)
         effect=intent.effect,
         target=site,
         url=url,
+        engine=session.engine,
         session=session.id,
         # A client may have chosen to be read-only; the rules know nothing of single clients.
         session_mode="readonly" if intent.client.settings.policy.mode == "readonly" else None,

@@ -14,7 +14,7 @@ from typing import cast
 from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
-from browser_pilot.errors import ElementChanged, NoTab, OutcomeUnknown, PilotError
+from browser_pilot.errors import ElementChanged, NoTab, PilotError
 from browser_pilot.pages.activity import Mark
 from browser_pilot.pages.dialogs import DialogAppeared
 from browser_pilot.pages.frames import Frame
@@ -24,7 +24,7 @@ from browser_pilot.pages.settle import Reply, settle, summarize
 from browser_pilot.pages.tab import Tab
 from browser_pilot.pages.targets import Target, lost
 from browser_pilot.pages.troubles import trouble_error
-from browser_pilot.pages.world import FrameGone, Json
+from browser_pilot.pages.world import CutOff, FrameGone, Json
 
 PATIENCE_MS = 5_000
 # The page answers by its own deadline; this much later it is taken to hang.
@@ -63,7 +63,7 @@ class Hand:
         """The same for a function that acts as well; None when that made the page navigate."""
         try:
             return await self.ask(target, function, *args, patience_ms=patience_ms)
-        except OutcomeUnknown:
+        except CutOff:
             return None
 
     async def aftermath(
@@ -73,7 +73,7 @@ class Hand:
         try:
             answer = await self.tab.world.call(frame or self.frame, function, *args, timeout_ms=timeout_ms)
             return cast("Reply", answer)
-        except (OutcomeUnknown, FrameGone):
+        except (CutOff, FrameGone):
             return None
 
 

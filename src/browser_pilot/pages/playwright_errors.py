@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from playwright.async_api import Error
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
+from ..bridge.cdp import AWAY, FORBIDDEN, HALTED, UNKNOWN
 from ..errors import (
     BrowserCrashed,
+    BrowserDisconnected,
     ElementAmbiguous,
     ElementNotActionable,
     ElementNotFound,
@@ -18,6 +20,8 @@ from ..errors import (
     InvalidArgument,
     NavigationFailed,
     NoTab,
+    OutcomeUnknown,
+    PermissionDenied,
     PilotError,
     Timeout,
 )
@@ -44,6 +48,30 @@ NETWORK_REASONS = {
 }
 
 
+def _unknown(words: str) -> OutcomeUnknown:
+    return OutcomeUnknown(words, suggestions=["Take a browser_snapshot to see how things stand before you go on."])
+
+
+def _away(words: str) -> BrowserDisconnected:
+    return BrowserDisconnected(words, suggestions=["Try again in a moment: the browser may come back."])
+
+
+def _halted(words: str) -> PermissionDenied:
+    return PermissionDenied(words, suggestions=["Wait for the user to go on; do not try again at once."])
+
+
+def _forbidden(words: str) -> PermissionDenied:
+    return PermissionDenied(f"Not in the user's own browser: {words}")
+
+
+RELAYED: tuple[tuple[str, Callable[[str], PilotError]], ...] = (
+    (UNKNOWN, _unknown),
+    (AWAY, _away),
+    (HALTED, _halted),
+    (FORBIDDEN, _forbidden),
+)
+
+
 @contextmanager
 def translated(doing: str) -> Generator[None]:
     """Errors of Playwright inside become ours; ``doing`` says what was tried, for messages."""
@@ -53,8 +81,20 @@ def translated(doing: str) -> Generator[None]:
         raise translate(error, doing) from error
 
 
+def from_the_relay(error: Error) -> PilotError | None:
+    """What our own relay to the user's browser said, which Playwright only passes on."""
+    for mark, make in RELAYED:
+        _, found, words = error.message.partition(mark)
+        if found:
+            return make(words.strip())
+    return None
+
+
 def translate(error: Error, doing: str) -> PilotError:
     message = error.message
+    relayed = from_the_relay(error)
+    if relayed is not None:
+        return relayed
     network = NETWORK_ERROR.search(message)
     if network:
         code, address = network.groups()

@@ -13,13 +13,12 @@ from __future__ import annotations
 import asyncio
 from typing import Any, cast
 
-from browser_pilot.errors import OutcomeUnknown
 from browser_pilot.pages.activity import SOCKET_SECONDS, Mark
 from browser_pilot.pages.frames import MAIN, Frame
 from browser_pilot.pages.outcome import Outcome
 from browser_pilot.pages.tab import Tab
 from browser_pilot.pages.unreached import in_few_words
-from browser_pilot.pages.world import FrameGone
+from browser_pilot.pages.world import CutOff, FrameGone
 
 CAP_SECONDS = 5.0
 NAVIGATION_BEGINS_SECONDS = 0.5
@@ -87,7 +86,7 @@ async def look(tab: Tab, frame: Frame, until: float) -> Reply:
         )
         try:
             reply = await call
-        except (FrameGone, OutcomeUnknown):
+        except (FrameGone, CutOff):
             continue
         return cast("Reply", reply)
     return {}

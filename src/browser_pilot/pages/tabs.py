@@ -1,10 +1,12 @@
 """The tabs of one session in one context: opened by us or by the pages themselves, numbered, one of them current.
 
-A context may be shared (a persistent profile), so only pages that we opened, and their popups, are ours.
+A context may be shared (a persistent profile), so only pages that we opened, and their popups, are ours. Where it is
+exclusive (the user's own browser, of which a session sees its own tabs only), every page in it is.
 """
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Callable, Iterator
 from typing import Literal, TypeAlias
@@ -21,20 +23,34 @@ Tell: TypeAlias = Callable[[str, TabNews], None]
 
 
 class TabSet:
-    """``tell`` is called with the id of a tab and what is new about it."""
+    """``tell`` is called with the id of a tab and what is new about it.
+
+    ``blank_page`` gives a page that is open already and nobody's, for as long as there is one.
+    """
 
     def __init__(
-        self, context: BrowserContext, numbers: Iterator[int], *, tell: Tell, troubles: Troubles = no_troubles
+        self,
+        context: BrowserContext,
+        numbers: Iterator[int],
+        *,
+        tell: Tell,
+        troubles: Troubles = no_troubles,
+        blank_page: Callable[[], Page | None] = lambda: None,
+        exclusive: bool = False,
     ) -> None:
         self._context = context
         self._numbers = numbers
         self._troubles = troubles
+        self._blank_page = blank_page
         self._tell = tell
         self._tabs: dict[str, Tab] = {}
         self._hidden: set[str] = set()
         self._not_closed_by_us: set[str] = set()
         self.current_id: str | None = None
+        self._exclusive = exclusive
         context.on("page", self._adopt_orphan)
+        for page in context.pages if exclusive else ():
+            self._adopt_given(page)
 
     def __iter__(self) -> Iterator[Tab]:
         return iter([tab for tab in self._tabs.values() if tab.open and tab.id not in self._hidden])
@@ -49,8 +65,8 @@ class TabSet:
 
     async def open(self) -> Tab:
         with translated("Opening a tab"):
-            page = await self._context.new_page()
-        tab = self._adopt(page)
+            page = self._blank_page() or await self._context.new_page()
+        tab = self._of(page) or self._adopt(page)
         self.current_id = tab.id
         return tab
 
@@ -88,7 +104,7 @@ class TabSet:
         return tab
 
     def _adopt_popup(self, opener: Tab, page: Page) -> None:
-        if all(tab.page is not page for tab in self._tabs.values()):
+        if self._of(page) is None:
             opener.activity.note_tab(self._adopt(page).id, page.url)
 
     def _adopt_orphan(self, page: Page) -> None:
@@ -96,6 +112,18 @@ class TabSet:
         opener = next((tab for tab in self if tab.activity.expects(page.url)), None)
         if opener is not None:
             self._adopt_popup(opener, page)
+        elif self._exclusive:
+            # A popup is told of as such right after this.
+            asyncio.get_running_loop().call_soon(self._adopt_given, page)
+
+    def _adopt_given(self, page: Page) -> None:
+        """A tab that the user shared."""
+        if not page.is_closed():
+            tab = self._of(page) or self._adopt(page)
+            self.current_id = self.current_id or tab.id
+
+    def _of(self, page: Page) -> Tab | None:
+        return next((tab for tab in self._tabs.values() if tab.page is page), None)
 
     def _forget(self, tab: Tab) -> None:
         if self._tabs.pop(tab.id, None) is None:

@@ -22,6 +22,7 @@ from playwright.async_api import Error as PlaywrightError
 from browser_pilot.errors import BrowserCrashed, InternalError, NoTab, OutcomeUnknown, StaleRef, Timeout
 from browser_pilot.pages.cdp import send
 from browser_pilot.pages.frames import Frame, Frames
+from browser_pilot.pages.playwright_errors import from_the_relay
 from browser_pilot.pages.script import injected_source
 
 T = TypeVar("T")
@@ -44,6 +45,10 @@ _CUT_OFF = re.compile(r"Execution context was destroyed|navigated or closed|Cann
 
 class FrameGone(StaleRef):
     """The frame is no longer on the page, or its document went away twice during one call."""
+
+
+class CutOff(OutcomeUnknown):
+    """The page navigated while something ran in it."""
 
 
 class IndexedTree(Protocol):
@@ -115,7 +120,7 @@ class World:
         """Call ``pilot.<function>(...args, ...elements)`` in a frame and give back its value.
 
         A call that never began is made again in a renewed world. One that was cut off by a navigation is made again
-        only when it is ``repeatable``; otherwise it raises OutcomeUnknown.
+        only when it is ``repeatable``; otherwise it raises CutOff.
         """
         request = _Request(function, args, elements, repeatable=repeatable)
         return (await self._guarded(frame, request, timeout_ms)).get("value")
@@ -209,9 +214,11 @@ class World:
         except PlaywrightError as error:
             if self.page.is_closed():
                 raise NoTab("The tab was closed.") from error
+            if relayed := from_the_relay(error):
+                raise relayed from error
             cut_off = _CUT_OFF.search(error.message) is not None
             if cut_off and not request.repeatable:
-                raise OutcomeUnknown(f"The page navigated while {request.function} ran in it.") from error
+                raise CutOff(f"The page navigated while {request.function} ran in it.") from error
             if not cut_off and not _NEVER_BEGAN.search(error.message):
                 raise InternalError(f"The browser refused {request.function}: {error.message}") from error
             self._installed.pop(frame.id, None)

@@ -1,7 +1,8 @@
 """Who may speak HTTP to the hub: exact Host, exact Origin where one is sent, and the bearer token.
 
 A pure ASGI middleware in front of everything. ``/health`` needs no token, but the right Host and Origin all the same,
-so that a web page cannot even learn that a hub runs.
+so that a web page cannot even learn that a hub runs. The sockets of the bridge have doors of their own, behind the
+check of the Host.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from ..errors import PermissionDenied
 from .answers import error_data
 
 WITHOUT_TOKEN = frozenset({"/health"})
+# Sockets that know their visitors by other means: the extension by its origin and key, our Playwright by a secret.
+BRIDGE, CDP = "/bridge", "/cdp/"
 
 
 def names_of(host: str, port: int, extra: Iterable[str] = ()) -> frozenset[str]:
@@ -53,6 +56,8 @@ class Guard:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
             return _deny(421, "This is not a name of the hub.", "Use the address that `browser-pilot status` shows.")
+        if scope["type"] == "websocket" and (scope["path"] == BRIDGE or scope["path"].startswith(CDP)):
+            return None
         if any(origin.lower() not in self._origins for origin in headers.getlist("origin")):
             return _deny(403, "Web pages of other origins may not use the hub.", "Connect from an MCP client.")
         if scope["path"] in WITHOUT_TOKEN:

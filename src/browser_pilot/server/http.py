@@ -10,12 +10,13 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
+import uvicorn
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..approvals.queue import ApprovalQueue
@@ -35,6 +36,7 @@ from .registry import Registry
 from .resources import Resources
 
 LARGEST_BODY = 4 * 1024 * 1024
+LARGEST_FRAME = 256 * 1024 * 1024
 
 
 class HttpClients:
@@ -94,6 +96,19 @@ class McpEndpoint:
             await self._clients.end(session)
 
 
+def http_settings(app: ASGIApp, *, close_seconds: int) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=close_seconds,
+        ws="websockets-sansio",
+        ws_max_size=LARGEST_FRAME,
+        # On loopback a copy is many times faster than compressing.
+        ws_per_message_deflate=False,
+    )
+
+
 def build_app(
     *,
     registry: Registry,
@@ -102,13 +117,13 @@ def build_app(
     approvals: ApprovalQueue,
     parking: Parking,
     resources: Resources,
-    more_routes: Sequence[Route],
     token: str,
     hosts: frozenset[str],
     health: Callable[[], dict[str, Any]],
     metrics: Metrics,
     stop: Callable[[], None],
     reload: Callable[[], PilotError | None],
+    more_routes: Sequence[BaseRoute] = (),
 ) -> Starlette:
     http_clients = HttpClients(clients)
     server = build_server(registry, gateway, parking, metrics, resources, http_clients.of)

@@ -40,7 +40,7 @@ class SessionRegistry:
             session = Session(
                 own_id,
                 self._engine,
-                context_request(client.settings),
+                context_request(client.settings, label=client.name),
                 partial(self._rules_for, own_id),
                 tell=partial(self._tell, client),
             )
@@ -72,9 +72,12 @@ class SessionRegistry:
         await asyncio.gather(*(session.close() for session in sessions))
 
 
-def context_request(settings: Settings) -> ContextRequest:
+def context_request(settings: Settings, *, label: str = "Browser Pilot") -> ContextRequest:
     browser = settings.browser
     return ContextRequest(
+        engine=browser.engine,
+        own_browser=browser.own_browser,
+        label=label,
         executable=browser.executable,
         headless=browser.headless,
         args=browser.args,

@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
+from ..config import EngineName
 from ..engines.engine import ContextRequest, Engine, LiveContext
 from ..errors import BrowserCrashed, NoTab, PilotError
 from ..pages.tab import Tab
@@ -45,9 +46,18 @@ class Session:
         self._lost_tabs: frozenset[str] = frozenset()
 
     @property
+    def engine(self) -> EngineName:
+        return self._request.engine
+
+    @property
     def domains(self) -> tuple[Pattern, ...] | None:
         """The only ones that it may use; None for no such limit."""
         return self._request.domains
+
+    async def ready(self) -> None:
+        """Before each use: in the user's own browser, tabs may be there that the session did not open."""
+        if self._request.engine == "own":
+            (await self._ensure_open()).live.check()
 
     def tabs(self) -> list[Tab]:
         return list(self._opened.tabs) if self._opened else []
@@ -127,7 +137,7 @@ class Session:
     async def close(self) -> None:
         opened, self._opened = self._opened, None
         if opened is not None:
-            for tab in opened.tabs:
+            for tab in () if opened.live.exclusive else opened.tabs:
                 await opened.tabs.close(tab)
             await opened.live.close()
 
@@ -135,7 +145,14 @@ class Session:
         async with self._opening:
             if self._opened is None or not self._opened.live.alive:
                 live = await self._engine.open(self._request, self._rules)
-                tabs = TabSet(live.context, self._numbers, tell=self._tell, troubles=live.trouble)
+                tabs = TabSet(
+                    live.context,
+                    self._numbers,
+                    tell=self._tell,
+                    troubles=live.trouble,
+                    blank_page=live.take_blank_page,
+                    exclusive=live.exclusive,
+                )
                 self._opened = _Opened(live, tabs)
                 live.on_lost(lambda: self._note_loss(live))
             return self._opened

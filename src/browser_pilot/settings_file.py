@@ -8,9 +8,9 @@ from typing import cast
 import tomlkit
 from tomlkit.items import Table
 
-from ..config import config_path
-from ..errors import SettingsError
-from ..home import write_private
+from .config import config_path
+from .errors import SettingsError
+from .home import write_private
 
 
 def set_setting(home: Path, key: tuple[str, str], value: str) -> None:

@@ -1,0 +1,20 @@
+"""Which engine a session's browser comes from: the one that its request names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..policy.rules import Ruleset
+from .engine import ContextRequest, Engine, LiveContext
+
+
+class EngineChoice:
+    def __init__(self, managed: Engine, own: Engine) -> None:
+        self._engines = {"managed": managed, "own": own}
+
+    async def open(self, request: ContextRequest, rules: Callable[[], Ruleset]) -> LiveContext:
+        return await self._engines[request.engine].open(request, rules)
+
+    async def close(self) -> None:
+        for engine in self._engines.values():
+            await engine.close()

@@ -1,0 +1,58 @@
+/** What the popup says in each state. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { popupView } from '../../src/browser_pilot/extension/popup_view.js';
+
+const LINK = { phase: 'connected', problem: '', server: '127.0.0.1:8777', retryAt: 0, down: 0, up: 0 };
+const PAGE = { title: 'Login', url: 'https://example.com/' };
+const FREE = { tab: null, news: {} };
+const SHARED = { tab: { kind: 'shared', since: 0 }, news: { agents: ['Claude'], mode: 'ask' } };
+const view = (link = {}, tab = FREE, page = PAGE, now = 0) => popupView({ ...LINK, ...link }, tab, page, now);
+
+test('not paired: asks for the code and offers nothing else', () => {
+  const shown = view({ phase: 'unpaired' });
+  assert.deepEqual([shown.pairing, shown.tab, shown.canConnect, shown.canSwitchOff], [true, false, false, false]);
+});
+
+test('connected with no tab shared: offers to connect it', () => {
+  const shown = view();
+  assert.deepEqual([shown.state, shown.kind, shown.canConnect, shown.canDisconnect], ['Connected', 'ok', true, false]);
+});
+
+test('a shared tab says with whom and for how long', () => {
+  const shown = view({}, SHARED, PAGE, 332_000);
+  assert.equal(shown.note, 'Shared with Claude · 5 m 32 s');
+  assert.deepEqual([shown.canConnect, shown.canDisconnect, shown.pause, shown.canStop], [false, true, 'Pause', true]);
+});
+
+test('a page of the browser itself cannot be shared, and it says why', () => {
+  const shown = view({}, FREE, { title: 'Settings', url: 'chrome://settings/' });
+  assert.equal(shown.canConnect, false);
+  assert.match(shown.note, /cannot be shared/);
+});
+
+test('hub away: says when it tries again, and never that it is connected', () => {
+  const shown = view({ phase: 'away', retryAt: 1_400 });
+  assert.deepEqual([shown.state, shown.kind, shown.canRetry], ['Hub away', '', true]);
+  assert.match(shown.problem, /Next try in 2 s/);
+});
+
+test('stopped and paused are told apart and can be ended', () => {
+  const paused = view({}, { ...SHARED, news: { halted: 'paused' } });
+  const stopped = view({}, { ...FREE, news: { halted: 'stopped' } });
+  assert.deepEqual([paused.kind, paused.pause, paused.canStop], ['ask', 'Resume', true]);
+  assert.deepEqual([stopped.kind, stopped.pause, stopped.canStop], ['stop', 'Resume', false]);
+});
+
+test('a version mismatch shows what the hub says', () => {
+  const shown = view({ phase: 'refused', problem: 'The extension is older than the hub: update the extension.' });
+  assert.match(shown.problem, /update the extension/);
+  assert.equal(shown.kind, 'stop');
+});
+
+test('what the hub last said does not show while it is away', () => {
+  const shown = view({ phase: 'away' }, { ...SHARED, news: { halted: 'paused', mode: 'ask' } });
+  assert.deepEqual([shown.state, shown.mode, shown.canDisconnect], ['Hub away', '', false]);
+});

@@ -1,0 +1,71 @@
+"""The hub is killed at random moments while clients work: what was answered is on record, and no budget is overshot."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from pathlib import Path
+
+import pytest
+
+from browser_pilot.records.database import Files
+from browser_pilot.records.reading import LogReader, Query
+from tests.approvals.people import configure
+from tests.clients import http_client, text_of
+from tests.hub_process import HubProcess, browsers_of, running_hub, wait_until_gone
+from tests.sites import serving
+
+pytestmark = [pytest.mark.browser, pytest.mark.stress]
+
+ROUNDS = 5
+CLIENTS = 3
+STEPS_AN_HOUR = 60
+SETTINGS = f"""
+[policy]
+rate_per_minute = 100000
+[policy.domains."127.0.0.1"]
+max_steps_per_hour = {STEPS_AN_HOUR}
+"""
+
+
+async def work(hub: HubProcess, base: str, name: str, answered: list[str]) -> None:
+    async with http_client(hub) as client:
+        for number in range(1_000):
+            url = f"{base}/?{name}-{number}"
+            result = await client.call_tool("browser_navigate", {"url": url})
+            if result.is_error:
+                assert "BUDGET_EXHAUSTED" in text_of(result) or "BROWSER" in text_of(result), text_of(result)
+                return
+            answered.append(url)
+
+
+async def test_what_was_answered_is_on_record_and_no_budget_is_overshot(home: Path) -> None:
+    configure(home, SETTINGS)
+    chance = random.Random(7)
+    answered: list[str] = []
+    with serving({"/": "<title>Page</title>"}) as site:
+        for round_number in range(ROUNDS):
+            with running_hub(home) as hub:
+                names = [f"{round_number}-{client}" for client in range(CLIENTS)]
+                working = [asyncio.create_task(work(hub, site.url().rstrip("/"), name, answered)) for name in names]
+                started = len(answered)
+                async with asyncio.timeout(60):
+                    while len(answered) == started and not all(task.done() for task in working):
+                        await asyncio.wait(working, timeout=0.01)
+                await asyncio.wait(working, timeout=chance.uniform(0, 1))
+                hub.process.kill()
+                hub.process.wait()
+                wait_until_gone(browsers_of(home))
+                for task in working:
+                    task.cancel()
+                await asyncio.wait(working)
+        visited = [hit for hit in site.hits if hit.startswith("/?")]
+    log = LogReader(Files.in_home(home))
+    assert log.verify().ok
+    recorded = {
+        action.flat()["url"]: action.flat() for action in log.search(Query(limit=None, tool="browser_navigate"))
+    }
+    missing = [url for url in answered if recorded.get(url, {}).get("status") != "ok"]
+    assert missing == []
+    assert answered
+    assert len(visited) <= STEPS_AN_HOUR

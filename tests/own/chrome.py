@@ -1,0 +1,135 @@
+"""The user's own Chrome for tests: a real Chromium with the extension, and the hands of the user on its popup."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import BrowserContext, Page, Worker, async_playwright, expect
+
+from browser_pilot.bridge.wire import EXTENSION_ID
+from browser_pilot.engines.arguments import QUIET
+from browser_pilot.engines.finder import find_browser
+
+from ..hub_process import HubProcess
+
+EXTENSION = Path(__file__).parents[2] / "src" / "browser_pilot" / "extension"
+PATIENCE_MS = 20_000
+START_SECONDS = 30
+ALWAYS = (
+    "--headless=new",
+    "--remote-debugging-port=0",
+    "--no-default-browser-check",
+    "--password-store=basic",
+    "--window-size=1280,860",
+    "about:blank",
+)
+
+
+@dataclass
+class Chrome:
+    """What the user sees and does. Their own tabs are pages of ``context``."""
+
+    context: BrowserContext
+    downloads: Path
+
+    async def worker(self) -> Worker:
+        found = [one for one in self.context.service_workers if EXTENSION_ID in one.url]
+        return found[0] if found else await self.context.wait_for_event("serviceworker", timeout=PATIENCE_MS)
+
+    async def tab_id(self, page: Page) -> int:
+        """Chrome's number of a page."""
+        find = "(url) => chrome.tabs.query({}).then((tabs) => tabs.find((tab) => tab.url === url).id)"
+        return int(await (await self.worker()).evaluate(find, page.url))
+
+    async def tabs(self) -> list[dict[str, Any]]:
+        return await (await self.worker()).evaluate("() => chrome.tabs.query({})")
+
+    async def popup(self, page: Page | None = None) -> Page:
+        """The popup as it would show over a page; it opens in a tab of its own, as tests can do no other."""
+        query = "" if page is None else f"?tab={await self.tab_id(page)}"
+        popup = await self.context.new_page()
+        await popup.goto(f"chrome-extension://{EXTENSION_ID}/popup.html{query}")
+        return popup
+
+    async def pair(self, hub: HubProcess) -> None:
+        with hub.http() as http:
+            code = str(http.post("/api/pairing").json()["code"])
+        await self.pair_at(hub.info.port, code)
+
+    async def pair_at(self, port: int, code: str) -> None:
+        """Type the hub's address and its code into the popup."""
+        popup = await self.popup()
+        await popup.get_by_label("Server").fill(f"127.0.0.1:{port}")
+        await popup.get_by_label("Server").press("Tab")
+        await popup.get_by_label("Pairing code").fill(code)
+        await popup.get_by_role("button", name="Pair", exact=True).click()
+        await expect(popup.locator("#state")).to_have_text("Connected", timeout=PATIENCE_MS)
+        await popup.close()
+
+    async def share(self, page: Page) -> None:
+        """Press "Connect this tab" over a page."""
+        popup = await self.popup(page)
+        await popup.get_by_role("button", name="Connect this tab").click()
+        await expect(popup.get_by_role("button", name="Disconnect this tab")).to_be_visible()
+        await popup.close()
+
+    async def open(self, url: str) -> Page:
+        page = await self.context.new_page()
+        await page.goto(url)
+        return page
+
+
+@asynccontextmanager
+async def own_chrome(folder: Path, *more_arguments: str) -> AsyncGenerator[Chrome]:
+    """Chrome as a user would start it; the test only watches, and changes nothing about pages, files or dialogs."""
+    downloads = folder / "downloads"
+    downloads.mkdir(parents=True)
+    profile = folder / "profile"
+    (profile / "Default").mkdir(parents=True)
+    # Without developer mode an extension that reloads itself stays disabled.
+    preferences = {
+        "extensions": {"ui": {"developer_mode": True}},
+        "download": {"default_directory": str(downloads), "prompt_for_download": False},
+    }
+    (profile / "Default" / "Preferences").write_text(json.dumps(preferences))
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    chosen = (
+        f"--user-data-dir={profile}",
+        f"--disable-extensions-except={EXTENSION}",
+        f"--load-extension={EXTENSION}",
+        *ALWAYS,
+        *more_arguments,
+    )
+    executable = find_browser(os.environ.get("BROWSER_PILOT_BROWSER__EXECUTABLE")).executable
+    command = [str(executable), *QUIET, *(["--no-sandbox"] if is_root else []), *chosen]
+    process = await asyncio.create_subprocess_exec(
+        *command, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
+    )
+    try:
+        port = await _port(profile / "DevToolsActivePort")
+        async with async_playwright() as playwright:
+            browser = await playwright.chromium.connect_over_cdp(f"http://127.0.0.1:{port}", no_defaults=True)
+            context = browser.contexts[0]
+            # Playwright closes dialogs that nobody listens for; they are the hub's to answer.
+            context.on("dialog", lambda _: None)
+            yield Chrome(context, downloads)
+            await browser.close()
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await process.wait()
+
+
+async def _port(path: Path) -> int:
+    async with asyncio.timeout(START_SECONDS):
+        while True:
+            if path.exists() and (lines := path.read_text().splitlines()):
+                return int(lines[0])
+            await asyncio.sleep(0.02)

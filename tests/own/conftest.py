@@ -1,0 +1,58 @@
+"""A user's own Chrome with the extension, paired with a hub that uses it by default."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncIterator, Generator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from ..acting.site import Site, serve_site
+from ..hub_process import HubProcess, running_hub
+from .chrome import Chrome, own_chrome
+from .in_process import InProcess, own_engine
+
+OWN = '[browser]\nengine = "own"\n[policy]\nown_mode = "auto"\nrate_per_minute = 100000\n'
+
+
+@pytest.fixture(scope="session")
+def own_hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
+    home = tmp_path_factory.mktemp("own") / "home"
+    home.mkdir()
+    (home / "config.toml").write_text(OWN)
+    with running_hub(home) as process:
+        yield process
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def chrome(own_hub: HubProcess, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Chrome]:
+    """One Chrome, paired, for the tests of a worker; each closes the tabs that it opened."""
+    async with own_chrome(tmp_path_factory.mktemp("chrome")) as chrome:
+        await chrome.pair(own_hub)
+        yield chrome
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def own(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[InProcess]:
+    """The engine in this process, with a Chrome of its own."""
+    arguments = ("--site-per-process", "--host-resolver-rules=MAP *.test 127.0.0.1")
+    async with own_engine(tmp_path_factory.mktemp("engine"), *arguments) as engine:
+        yield engine
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def pages() -> AsyncIterator[Site]:
+    async with serve_site() as site:
+        yield site
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests here share the browser, so they share its event loop."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents and isinstance(item, pytest.Function):
+            if inspect.iscoroutinefunction(item.obj):
+                item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+            if {"chrome", "own"} & set(item.fixturenames):
+                item.add_marker(pytest.mark.browser)

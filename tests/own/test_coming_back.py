@@ -1,0 +1,180 @@
+"""The link to the user's Chrome heals, whatever is cut, and nothing is done twice."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import socket
+import statistics
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.client import Client
+from mcp_types import CallToolResult
+from playwright.async_api import expect
+
+from browser_pilot.pages.cdp import send
+
+from ..clients import call, data_of, http_client
+from ..hub_process import HubProcess, running_hub
+from ..sites import serving
+from .chrome import Chrome, own_chrome
+from .conftest import OWN
+from .proxy import Wire, wire_to
+
+PAGE = "<!doctype html><title>0</title><button onclick='document.title = ++n'>Add</button><script>n = 0</script>"
+BACK_SECONDS = 2.0
+# What a machine that is busy with other tests may take once.
+PATIENCE_SECONDS = 20.0
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return found.getsockname()[1]
+
+
+@dataclass
+class Scene:
+    """A paired Chrome on a wire that can be cut, and how long it took to come back each time."""
+
+    chrome: Chrome
+    wire: Wire
+    hub: HubProcess
+    url: str
+    took: list[float] = field(default_factory=list[float])
+
+    async def is_connected(self) -> bool:
+        def look() -> bool:
+            with self.hub.http() as http:
+                return bool(http.get("/api/browsers").json()[0]["connected"])
+
+        return await asyncio.to_thread(look)
+
+    async def wait_for_return(self, began: float) -> None:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while not await self.is_connected():
+                await asyncio.sleep(0.02)
+        self.took.append(time.monotonic() - began)
+
+    def check_times(self) -> None:
+        assert statistics.median(self.took) < BACK_SECONDS, self.took
+
+
+@asynccontextmanager
+async def scene(folder: Path, port: int) -> AsyncGenerator[tuple[Scene, Callable[[], Awaitable[None]]]]:
+    """``restart`` ends the hub and starts it again at the same port and home."""
+    home = folder / "home"
+    home.mkdir(parents=True)
+    async with AsyncExitStack() as stack:
+        wire = await stack.enter_async_context(wire_to(port))
+        (home / "config.toml").write_text(f'{OWN}[hub]\nallowed_hosts = ["127.0.0.1:{wire.port}"]\n')
+        site = stack.enter_context(serving({"/": PAGE}))
+        hubs = AsyncExitStack()
+        stack.push_async_callback(lambda: hubs.aclose())
+        hub = hubs.enter_context(running_hub(home, "--port", str(port)))
+        chrome = await stack.enter_async_context(own_chrome(folder / "chrome"))
+        with hub.http() as http:
+            code = http.post("/api/pairing").json()["code"]
+        await chrome.pair_at(wire.port, code)
+        made = Scene(chrome, wire, hub, site.url("/"))
+
+        async def restart() -> None:
+            await hubs.aclose()
+            made.hub = hubs.enter_context(running_hub(home, "--port", str(port)))
+
+        yield made, restart
+
+
+async def press(client: Client, outcomes: list[str]) -> None:
+    result = await client.call_tool("browser_click", {"element": "role=button"})
+    assert isinstance(result, CallToolResult)
+    outcomes.append(str(data_of(result).get("error", "ok")) if result.is_error else "ok")
+
+
+async def press_until(client: Client, done: asyncio.Event, outcomes: list[str]) -> None:
+    while not done.is_set():
+        await press(client, outcomes)
+
+
+async def check_presses(scene: Scene, client: Client, outcomes: list[str]) -> None:
+    """Each press happened once if it was reported done, and at most once if nobody knows."""
+    count = int((await call(client, "browser_evaluate", expression="n"))["result"])
+    done, unknown = outcomes.count("ok"), len(outcomes) - outcomes.count("ok")
+    assert done <= count <= done + unknown, outcomes
+    assert set(outcomes) <= {"ok", "OUTCOME_UNKNOWN", "BROWSER_DISCONNECTED"}, outcomes
+
+
+async def disturb(scene: Scene, times: int, harm: Callable[[], Awaitable[Any]]) -> None:
+    """Let an agent work, and do harm at random moments."""
+    async with http_client(scene.hub, query="?tools=full") as client:
+        await call(client, "browser_navigate", url=scene.url)
+        outcomes: list[str] = []
+        done = asyncio.Event()
+        working = asyncio.create_task(press_until(client, done, outcomes))
+        for _ in range(times):
+            await asyncio.sleep(random.uniform(0, 0.3))
+            began = time.monotonic()
+            await harm()
+            await scene.wait_for_return(began)
+        done.set()
+        await working
+        await check_presses(scene, client, outcomes)
+        assert len((await call(client, "browser_tabs"))["tabs"]) == 1
+    scene.check_times()
+
+
+async def kill_worker(chrome: Chrome) -> None:
+    page = await chrome.popup()
+    session = await chrome.context.new_cdp_session(page)
+    await send(session, "ServiceWorker.enable")
+    await send(session, "ServiceWorker.stopAllWorkers")
+    await page.close()
+
+
+@pytest.mark.parametrize("times", [5, pytest.param(100, marks=[pytest.mark.long, pytest.mark.timeout(900)])])
+async def test_a_cut_socket_comes_back_and_nothing_is_done_twice(tmp_path: Path, times: int) -> None:
+    async with scene(tmp_path, free_port()) as (made, _):
+
+        async def cut() -> None:
+            made.wire.cut()
+
+        await disturb(made, times, cut)
+
+
+@pytest.mark.parametrize("times", [5, pytest.param(100, marks=[pytest.mark.long, pytest.mark.timeout(900)])])
+async def test_a_killed_service_worker_comes_back_and_nothing_is_done_twice(tmp_path: Path, times: int) -> None:
+    async with scene(tmp_path, free_port()) as (made, _):
+        await disturb(made, times, lambda: kill_worker(made.chrome))
+
+
+@pytest.mark.parametrize("times", [2, pytest.param(20, marks=[pytest.mark.long, pytest.mark.timeout(900)])])
+async def test_a_restarted_hub_finds_the_browser_and_its_tabs_again(tmp_path: Path, times: int) -> None:
+    async with scene(tmp_path, free_port()) as (made, restart):
+        page = await made.chrome.open(made.url)
+        await made.chrome.share(page)
+        popup = await made.chrome.popup(page)
+        for number in range(times):
+            async with http_client(made.hub) as client:
+                assert [row["url"] for row in (await call(client, "browser_tabs"))["tabs"]] == [made.url]
+                await call(client, "browser_click", element="role=button")
+                await expect(page).to_have_title(str(number + 1))
+            await restart()
+            began = time.monotonic()
+            await made.wait_for_return(began)
+            await expect(popup.locator("#state")).to_have_text("Connected")
+        made.check_times()
+
+
+async def test_the_popup_never_says_connected_when_it_is_not(tmp_path: Path) -> None:
+    async with scene(tmp_path, free_port()) as (made, _):
+        popup = await made.chrome.popup()
+        await expect(popup.locator("#state")).to_have_text("Connected")
+        made.wire.target = free_port()
+        made.wire.cut()
+        await expect(popup.locator("#state")).not_to_have_text("Connected", timeout=3_000)
+        await expect(popup.get_by_role("alert")).to_contain_text("No hub answers")

@@ -1,0 +1,145 @@
+"""What is different in the user's own Chrome: popups, files, cookies, pictures of tabs in the background."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Page
+
+from browser_pilot.bridge.net_rules import session_rules
+from browser_pilot.errors import NavigationFailed, PermissionDenied
+from browser_pilot.pages.capture import screenshot
+from browser_pilot.pages.cookies import clear_cookies, delete_cookies, get_cookies, set_cookie
+from browser_pilot.pages.navigate import open_address
+from browser_pilot.pages.pointer import click
+from browser_pilot.pages.snapshot import take_view
+from browser_pilot.pages.tab import Tab
+from browser_pilot.policy.patterns import parse_pattern
+from browser_pilot.policy.rules import Rule, Ruleset
+
+from ..acting.site import Exchange, Site
+from .in_process import InProcess
+
+ACTIVE = "() => chrome.tabs.query({ active: true, lastFocusedWindow: true }).then((tabs) => tabs[0].url)"
+
+
+async def in_front(own: InProcess) -> str:
+    return await (await own.chrome.worker()).evaluate(ACTIVE)
+
+
+async def users_tab(own: InProcess, pages: Site) -> Page:
+    page = await own.chrome.open(pages.add("mine", "<title>mine</title>"))
+    await page.bring_to_front()
+    return page
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        "<a id=b href='/popup' target=_blank>Open</a>",
+        "<button id=b onclick='window.open(`/popup`)'>Open</button>",
+        "<button id=b onclick='window.open(`/popup`, ``, `width=300,height=300`)'>Open</button>",
+    ],
+)
+async def test_a_tab_that_a_click_opens_is_the_agents_and_stays_behind(
+    own: InProcess, pages: Site, opening: str
+) -> None:
+    pages.add("popup", "<title>popup</title><h1>Popped up</h1>")
+    mine = await users_tab(own, pages)
+    async with own.session() as session:
+        tab = await session.open_tab()
+        await open_address(tab, pages.add("page", opening))
+        outcome = await click(tab, "#b")
+        assert [new.url for new in outcome.new_tabs] == [pages.url("popup")]
+        popup = session.tab(outcome.new_tabs[0].tab)
+        assert [row.name for row in (await take_view(popup.world)).rows] == ["Popped up"]
+        async with asyncio.timeout(10):
+            while await in_front(own) != mine.url:
+                await asyncio.sleep(0.02)
+    await mine.close()
+
+
+async def download_from(tab: Tab) -> bytes:
+    outcome = await click(tab, "#b")
+    assert [one.filename for one in outcome.downloads] == ["report.csv"]
+    download = tab.activity.downloads[outcome.downloads[0].id]
+    return Path(await download.path()).read_bytes()
+
+
+async def test_a_download_reaches_the_agent_and_the_users_folder(own: InProcess, pages: Site) -> None:
+    async def answer(exchange: Exchange) -> None:
+        disposition = "Content-Disposition: attachment; filename=report.csv\r\n"
+        await exchange.answer(b"a,b\n1,2\n", kind="text/csv", extra=disposition)
+
+    pages.handle("report", answer)
+    async with own.session() as session:
+        tab = await session.open_tab()
+        await open_address(tab, pages.add("page", "<a id=b href='/report'>Get</a>"))
+        assert await download_from(tab) == b"a,b\n1,2\n"
+        assert (own.chrome.downloads / "report.csv").read_bytes() == b"a,b\n1,2\n"
+
+
+async def test_a_tab_in_the_background_can_be_pictured(own: InProcess, pages: Site) -> None:
+    mine = await users_tab(own, pages)
+    async with own.session() as session:
+        tab = await session.open_tab()
+        await open_address(tab, pages.add("page", "<h1>Behind</h1>"))
+        options: dict[str, Any] = {"element": None, "full_page": False, "quality": None, "labels": False}
+        assert (await screenshot(tab, picture_format="png", **options)).startswith(b"\x89PNG")
+        assert await in_front(own) == mine.url
+    await mine.close()
+
+
+async def test_cookies_are_read_set_and_deleted_but_never_all_cleared(own: InProcess, pages: Site) -> None:
+    async with own.session() as session:
+        tab = await session.open_tab()
+        await open_address(tab, pages.add("page", "<h1>Cookies</h1>"))
+        await set_cookie(tab, "one", "1", http_only=True)
+        assert [(one.name, one.http_only) for one in await get_cookies(tab)] == [("one", True)]
+        with pytest.raises(PermissionDenied, match="sign you out"):
+            await clear_cookies(tab)
+        assert await delete_cookies(tab, "one") == 1
+        assert await get_cookies(tab) == []
+
+
+async def test_cookies_of_other_sites_are_not_seen(own: InProcess, pages: Site) -> None:
+    async def sign_in(exchange: Exchange) -> None:
+        await exchange.answer("<h1>Bank</h1>", extra="Set-Cookie: session=secret; HttpOnly\r\n")
+
+    bank = await own.chrome.open(pages.handle("bank", sign_in).replace("//a.test", "//bank.test"))
+    async with own.session() as session:
+        tab = await session.open_tab()
+        await open_address(tab, pages.add("page", "<h1>Cookies</h1>"))
+        assert await get_cookies(tab, url=bank.url) == []
+        assert await tab.page.context.cookies() == []
+    await bank.close()
+
+
+async def test_the_agent_stays_out_of_the_browsers_own_pages(own: InProcess, pages: Site) -> None:
+    async with own.session() as session:
+        tab = await session.open_tab()
+        await open_address(tab, pages.add("page", "<h1>Page</h1>"))
+        with pytest.raises(Exception, match=r"chrome://|ERR_|Cannot|navigat"):
+            await tab.page.goto("chrome://settings/", timeout=3_000)
+
+
+async def test_a_driven_page_cannot_reach_a_denied_host_and_the_users_own_tabs_can(own: InProcess, pages: Site) -> None:
+    denied = Ruleset([Rule(pattern=parse_pattern("b.test"), read="deny")])
+    own.bridge.adopt_rules(session_rules(denied))
+    fetching = "(url) => fetch(url, { mode: 'no-cors' }).then(() => 'reached', () => 'blocked')"
+    url = pages.add("data", "data", host="b")
+    mine = await own.chrome.open(pages.add("page", "<h1>Page</h1>"))
+    async with own.session() as session:
+        tab = await session.open_tab()
+        await open_address(tab, pages.url("page"))
+        async with asyncio.timeout(10):
+            while await tab.page.evaluate(fetching, url) != "blocked":
+                await asyncio.sleep(0.05)
+        with pytest.raises(NavigationFailed):
+            await open_address(tab, url)
+        assert await mine.evaluate(fetching, url) == "reached"
+    own.bridge.adopt_rules([])
+    await mine.close()
