@@ -141,6 +141,7 @@ class GuestSettings(Section):
     host_requests: Positive = 100
     idle_minutes: PositiveMinutes = 5
     max_running: Positive = 16
+    keep_ready: bool = True
     browser: Literal["auto", "own", "managed"] = "auto"
 
 

@@ -122,7 +122,8 @@ async def living(
     secrets: Mapping[str, str] | None = None,
 ) -> AsyncGenerator[House]:
     """A guest that has been added to a home, in a house of its own."""
-    chosen = settings or GuestSettings()
+    # Without one that is kept ready, which most tests have no use for.
+    chosen = settings or GuestSettings(keep_ready=False)
     house = GuestHouse(
         home,
         settings=lambda: chosen,

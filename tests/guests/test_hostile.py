@@ -32,7 +32,9 @@ FAMILIES: dict[str, list[Case]] = {
     "fork and file attempts": tricks.ESCAPES,
     "forged contexts": tricks.FORGERIES,
 }
-LIMITS = GuestSettings(memory_mb=32, cpu_seconds=0.4, call_seconds=3, output_kb=256, log_kb=16, host_requests=20)
+LIMITS = GuestSettings(
+    keep_ready=False, memory_mb=32, cpu_seconds=0.4, call_seconds=3, output_kb=256, log_kb=16, host_requests=20
+)
 GRACE_SECONDS = 0.25
 AT_ONCE = 2
 # Nothing of this may ever be in what a guest answers or logs.

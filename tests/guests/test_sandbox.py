@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -11,9 +12,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from browser_pilot.config import GuestSettings
 from browser_pilot.guests.child import seccomp
 
-from .making import living, package, script
+from .making import context, living, package, script
 
 needs_seccomp = pytest.mark.skipif(not seccomp.is_supported(), reason="seccomp filters are Linux's, on two machines")
 
@@ -103,12 +105,32 @@ async def test_guests_end_with_the_house(tmp_path: Path, modules: Path) -> None:
     assert not psutil.pid_exists(pid)
 
 
+async def test_one_process_is_kept_ready_for_the_next_start_and_ends_with_the_house(
+    tmp_path: Path, modules: Path
+) -> None:
+    before = set(psutil.Process().children())
+    async with living(package(script("return 1")), tmp_path, modules, settings=GuestSettings()) as guest:
+        await guest.call()
+        async with asyncio.timeout(20):
+            while len(set(psutil.Process().children()) - before) < 2:
+                await asyncio.sleep(0.01)
+        [(_, _, first)] = guest.house.running
+        [spare] = [child.pid for child in set(psutil.Process().children()) - before if child.pid != first]
+
+        await guest.call(context=context(origin="client:other"))
+        assert spare in {pid for _, _, pid in guest.house.running}
+
+    assert set(psutil.Process().children()) <= before
+
+
 KILLED_HUB = """
 import asyncio, os, sys
 from pathlib import Path
+from browser_pilot.config import GuestSettings
 from tests.guests.making import living, package, script
 async def main():
-    async with living(package(script("return 1")), Path(sys.argv[1]), Path(sys.argv[2])) as guest:
+    settings = GuestSettings(keep_ready=True)
+    async with living(package(script("return 1")), Path(sys.argv[1]), Path(sys.argv[2]), settings=settings) as guest:
         await guest.call()
         print(guest.house.running[0][2], flush=True)
         os.kill(os.getpid(), 9)

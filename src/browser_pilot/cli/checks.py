@@ -36,7 +36,7 @@ from .output import BAD, GOOD, WARNING, counted
 State = Literal["ok", "warning", "problem"]
 GOOD_STATE: State = "ok"
 MARKS: dict[State, Text] = {"ok": GOOD, "warning": WARNING, "problem": BAD}
-PACKAGES = ("mcp", "playwright", "pydantic", "starlette", "uvicorn")
+PACKAGES = ("mcp", "playwright", "pydantic", "starlette", "uvicorn", "wasmtime")
 OLDEST_PYTHON = (3, 11)
 LEAST_FREE_MB = 200
 COMFORTABLE_FREE_MB = 1024

@@ -21,7 +21,7 @@ from .host import SecretOf
 from .journal import Journal
 from .manifest import GuestTool
 from .modules import CompiledModules, quickjs
-from .process import GuestProcess
+from .process import Spare
 from .runtime import RunningGuest
 from .schemas import check_arguments
 from .store import GuestStore, Installed
@@ -69,6 +69,7 @@ class GuestHouse:
         self._stamp: tuple[tuple[str, int], ...] = ()
         self._installed: dict[str, Installed] = {}
         self._rooms: dict[tuple[str, str], _Room] = {}
+        self._spare = Spare()
 
     @property
     def running(self) -> list[tuple[str, str, int]]:
@@ -145,13 +146,17 @@ class GuestHouse:
             "host_requests": settings.host_requests,
             "environment": self._environment(guest),
         }
-        process = await GuestProcess.start(orders, longest_line=(settings.output_kb << 10) * _ESCAPED)
+        longest_line = (settings.output_kb << 10) * _ESCAPED
+        process = await self._spare.take(longest_line=longest_line)
+        process.send(orders)
 
         async def serve(context: CallContext | None, method: str, params: Mapping[str, Any]) -> object:
             return await self._host.serve(guest, context, method, params)
 
         running = RunningGuest(guest.name, process, serve, journal)
         await running.start()
+        if settings.keep_ready:
+            self._spare.prepare(longest_line=longest_line)
         logger.info("guest %s runs as process %d", guest.name, running.pid)
         return running
 
@@ -161,13 +166,15 @@ class GuestHouse:
         for key, room in list(self._rooms.items()):
             if not room.lock.locked() and room.last_used < oldest and not (room.guest and room.guest.busy):
                 await self._vacate(key)
+        if not self._rooms:
+            await self._spare.end()
 
     async def leave(self, origin: str) -> None:
         """This origin will not call again."""
         await asyncio.gather(*(self._vacate(key) for key in list(self._rooms) if key[1] == origin))
 
     async def close(self) -> None:
-        await asyncio.gather(*(self._vacate(key) for key in list(self._rooms)))
+        await asyncio.gather(*(self._vacate(key) for key in list(self._rooms)), self._spare.end())
 
     def _usable(self, name: str) -> Installed:
         guest = self._installed.get(name)

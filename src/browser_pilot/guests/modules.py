@@ -57,7 +57,8 @@ class CompiledModules:
 
     async def _compile(self, code: bytes, path: Path) -> Path:
         orders = {"type": "compile", "code": base64.b64encode(code).decode("ascii")}
-        process = await GuestProcess.start(orders, longest_line=LARGEST_COMPILED)
+        process = await GuestProcess.start(longest_line=LARGEST_COMPILED)
+        process.send(orders)
         try:
             async with asyncio.timeout(COMPILE_SECONDS):
                 message = await process.receive()

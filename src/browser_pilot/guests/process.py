@@ -21,6 +21,7 @@ from typing import Any, cast
 from ..errors import GuestFailed
 
 CHILD = Path(__file__).parent / "child" / "__main__.py"
+NICE = 5
 _PACKAGES = ("browser_pilot", "wasmtime", "ada_url", "_cffi_backend")
 
 
@@ -33,7 +34,8 @@ class GuestProcess:
         self._handle = _handle(process.pid)
 
     @classmethod
-    async def start(cls, orders: Mapping[str, object], *, longest_line: int) -> GuestProcess:
+    async def start(cls, *, longest_line: int) -> GuestProcess:
+        """A process that waits for its orders."""
         if sys.platform == "win32":
             raise GuestFailed("Guests do not run on Windows yet.")
         process = await asyncio.create_subprocess_exec(
@@ -50,9 +52,14 @@ class GuestProcess:
             start_new_session=True,
             limit=longest_line,
         )
-        guest = cls(process)
-        guest.send(orders)
-        return guest
+        # Whatever a guest's process does, starting included, the hub and the browsers go first.
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, process.pid, os.getpriority(os.PRIO_PROCESS, 0) + NICE)
+        return cls(process)
+
+    @property
+    def alive(self) -> bool:
+        return self._process.returncode is None
 
     @property
     def pid(self) -> int:
@@ -87,6 +94,31 @@ class GuestProcess:
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
+
+
+class Spare:
+    """One process that has started already and waits for orders: most of what a start takes is then done before.
+
+    No guest has run in it. Made anew, in the background, whenever one is taken.
+    """
+
+    def __init__(self) -> None:
+        self._process: asyncio.Task[GuestProcess] | None = None
+
+    async def take(self, *, longest_line: int) -> GuestProcess:
+        task, self._process = self._process, None
+        if task is not None and (process := await task).alive:
+            return process
+        return await GuestProcess.start(longest_line=longest_line)
+
+    def prepare(self, *, longest_line: int) -> None:
+        if self._process is None:
+            self._process = asyncio.ensure_future(GuestProcess.start(longest_line=longest_line))
+
+    async def end(self) -> None:
+        task, self._process = self._process, None
+        if task is not None:
+            await (await task).end()
 
 
 def _handle(pid: int) -> int | None:

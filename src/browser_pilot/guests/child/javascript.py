@@ -37,6 +37,9 @@ _IMPORTS = {
 
 
 _NAME = "quickjs"
+# What the prelude's `waits` says when nothing can move the guest on but the next line.
+_NOTHING = -2.0
+_LONGEST_WAIT_MS = 1e9
 _FUNCTIONS = (
     "_initialize",
     "qjs_call",
@@ -45,6 +48,7 @@ _FUNCTIONS = (
     "qjs_free_cstring",
     "qjs_free_value",
     "qjs_get_exception",
+    "qjs_get_float64",
     "qjs_get_global",
     "qjs_get_prop_string",
     "qjs_get_string_len",
@@ -131,10 +135,10 @@ class JavaScriptGuest:
         self._call("qjs_set_prop_string", self._call("qjs_get_global"), key, function)
 
     def _next_event(self) -> None:
-        waits = self._take_text(self._invoke("waits"))
-        if not waits:
+        waits = self._take_number(self._invoke("waits"))
+        if waits == _NOTHING:
             self._channel.idle()
-        message = self._channel.receive(float(waits) / 1000 if waits not in ("", "host") else None)
+        message = self._channel.receive(waits / 1000 if waits >= 0 else None)
         if message is None:
             self._free(self._invoke("fire"))
         elif message["type"] == "line":
@@ -204,6 +208,12 @@ class JavaScriptGuest:
         value = self._call("qjs_new_string", address, len(data))
         self._call("wasm_free", address)
         return self._checked(value)
+
+    def _take_number(self, value: int) -> float:
+        number: float = self._functions["qjs_get_float64"](self._store, value)
+        self._free(value)
+        # A guest that tampers with the clock gets no timer rather than a strange one.
+        return number if -3 < number < _LONGEST_WAIT_MS else _NOTHING
 
     def _take_text(self, value: int) -> str:
         """The value as text; it is freed."""

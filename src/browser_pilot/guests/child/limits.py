@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 
-NICE = 5
 LIFETIME_CPU_SECONDS = 3600
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
 
@@ -19,8 +18,6 @@ def apply_limits(*, memory_bytes: int) -> None:
         return
     import resource
 
-    with contextlib.suppress(OSError):
-        os.nice(NICE)
     limits = {
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_FSIZE: 0,

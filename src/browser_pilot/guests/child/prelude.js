@@ -352,10 +352,10 @@
       if (error) waiting?.reject(new HostError(error));
       else waiting?.resolve(result);
     },
-    // Milliseconds until the next timer, 0 when one is due; "host" when only the host can move the guest on, "" when nothing can.
+    // Milliseconds until the next timer, 0 when one is due; -1 when only the host can move the guest on, -2 when nothing can.
     waits: () => {
-      if (timers.size) return String(Math.max(0, Math.min(...[...timers.values()].map((timer) => timer.due)) - Date.now()));
-      return requests.size ? "host" : "";
+      if (timers.size) return Math.max(0, Math.min(...[...timers.values()].map((timer) => timer.due)) - Date.now());
+      return requests.size ? -1 : -2;
     },
     fire: () => {
       const now = Date.now();
