@@ -124,7 +124,7 @@ function isBroken(aimed, named) {
  */
 pilot.facts = function facts(ref, how) {
   const named = ref === null ? focusedElement() : elementOf(ref);
-  if (named === null || named === document.body) return ref === null ? { frame: null } : goneTrouble(ref);
+  if (named === null) return ref === null ? { frame: null } : goneTrouble(ref);
   const inside = frameNumbers.get(named);
   if (ref === null && inside !== undefined) return { frame: inside };
   const element = actedOn(named);
