@@ -6,6 +6,7 @@ All of it is behind the guard: `/health` alone needs no token, and therefore tel
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, cast
@@ -97,6 +98,8 @@ class McpEndpoint:
 
 
 def http_settings(app: ASGIApp, *, close_seconds: int) -> uvicorn.Config:
+    # At its finest it writes down every frame: whole pages, and what is typed into them.
+    logging.getLogger("uvicorn.error").setLevel(logging.INFO)
     return uvicorn.Config(
         app,
         log_config=None,
