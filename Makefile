@@ -6,13 +6,13 @@ STAMP := $(VENV)/.installed
 OWN ?= tests/acting/test_click.py tests/acting/test_dialogs.py tests/acting/test_reach.py tests/pages/test_world.py
 ROOT := $(if $(filter 0,$(shell id -u)),,sudo -n)
 
-.PHONY: run test setup check fuzz demo dev stress docs bench python-venv clean
+.PHONY: run test setup check fuzz demo dev stress docs bench python-venv wasi-clang clean
 
 run: setup
 	@$(BIN)/browser-pilot serve --prove
 
 # The tests of pages run again in the user's own Chrome, through the extension: a part of them, for time.
-test: setup
+test: setup wasi-clang
 	@$(BIN)/python -m pytest -n 2
 	@$(BIN)/python -m pytest -q -n 2 --own $(OWN)
 
@@ -21,6 +21,7 @@ check: setup
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
 	@$(BIN)/pyright
+	@$(BIN)/python -m tests.check_javascript
 	@$(BIN)/python -m pytest -q tests/policy --cov=browser_pilot.policy --cov-branch --cov-fail-under=100 --cov-report=term-missing:skip-covered
 
 # URLs judged by our parser and by Chromium's own; COUNT=… for another number.
@@ -49,6 +50,8 @@ setup: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "Installing Browser Pilot and what it needs …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@# The pages of MiniWoB++ alone: what it would need to drive them itself is heavy, and we do that.
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt miniwob
 	@$(BIN)/python -m browser_pilot.assets
 	@touch $(STAMP)
 
@@ -64,6 +67,14 @@ python-venv:
 	@$(ROOT) sh -c 'apt-get install -y python3-venv || { apt-get update && apt-get install -y python3-venv; }' >/dev/null 2>&1 \
 		&& $(PYTHON) -c 'import ensurepip' \
 		|| { echo "That did not work. Please run: sudo apt-get install python3-venv"; exit 1; }
+
+# The tests build a guest from C. Where this cannot be installed, those tests are left out, and say so.
+wasi-clang:
+	@command -v clang >/dev/null && [ -d /usr/include/wasm32-wasi ] || ! command -v apt-get >/dev/null || { \
+		echo "Installing clang for WASI, for the tests of guests in C …"; \
+		$(ROOT) sh -c 'p="clang lld wasi-libc libclang-rt-dev-wasm32"; apt-get install -y --no-install-recommends $$p \
+			|| { apt-get update && apt-get install -y --no-install-recommends $$p; }' >/dev/null 2>&1 \
+		|| echo "That did not work: the tests of guests in C are left out."; }
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache dist

@@ -1,26 +1,31 @@
 """What the egress proxy costs: page loads through it against page loads without. ``python bench/egress.py [ROUNDS]``
 
 Pages come from a server in a process of its own, on several names that are all loopback. ``--delay-ms`` is the server's
-time to answer, which a server across a network has at least; with 0 the proxy's own work shows most.
+time to answer, which a server across a network has at least; with 0 the proxy's own work shows most. ``--requests``
+sends that many requests through the proxy instead, refused and cut ones among them, and tells what they left behind.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import base64
 import contextlib
+import gc
 import statistics
 import subprocess
 import sys
 import time
 
+import psutil
 from playwright.async_api import Browser, Page, async_playwright
 
 from browser_pilot.egress import EgressProxy, SessionGate, browser_arguments
 from browser_pilot.engines.finder import find_browser
 from browser_pilot.engines.proxy_login import log_in, proxy_settings
 from browser_pilot.policy.hosts import Site
-from browser_pilot.policy.rules import Ruleset
+from browser_pilot.policy.patterns import parse_pattern
+from browser_pilot.policy.rules import Rule, Ruleset
 
 HOSTS = ("www.localhost", "cdn.localhost", "img.localhost", "api.localhost")
 PAGES = {"plain": 0, "few": 8, "usual": 40, "many": 120}
@@ -74,7 +79,8 @@ async def measure(port: int, rounds: int) -> None:
 
     proxy = EgressProxy(resolver=resolve)
     proxy_port = await proxy.start()
-    gate = SessionGate(Ruleset)
+    rules = Ruleset()
+    gate = SessionGate(lambda: rules)
     for host in HOSTS:
         gate.open(Site("http", host, port))
     proxy.register("bench", "secret", gate)
@@ -88,9 +94,9 @@ async def measure(port: int, rounds: int) -> None:
         without = await plain.new_page()
         context = await proxied.new_context(proxy=proxy_settings(proxy_port))
         started = time.perf_counter()
-        await log_in(context, "bench", "secret")
-        print(f"log-in of a context: {(time.perf_counter() - started) * 1000:.0f} ms")
         through = await context.new_page()
+        await log_in(through, "bench", "secret")
+        print(f"first page of a context, with log-in: {(time.perf_counter() - started) * 1000:.0f} ms")
         ratios: list[float] = []
         for name in PAGES:
             url = f"http://{HOSTS[0]}:{port}/{name}"
@@ -112,10 +118,46 @@ async def measure(port: int, rounds: int) -> None:
     await proxy.close()
 
 
+async def soak(port: int, requests: int) -> None:
+    """Memory, descriptors and tasks of this process, after the first tenth and at the end."""
+    proxy = EgressProxy()
+    proxy_port = await proxy.start()
+    rules = Ruleset([Rule(pattern=parse_pattern("img.localhost"), read="deny")])
+    gate = SessionGate(lambda: rules)
+    gate.open(Site("http", HOSTS[0], port))
+    proxy.register("bench", "secret", gate)
+    login = base64.b64encode(b"bench:secret").decode()
+
+    async def one(number: int) -> None:
+        host = HOSTS[2] if number % 4 == 0 else HOSTS[0]
+        method, target = (
+            ("CONNECT", f"{host}:{port}") if number % 4 == 1 else ("GET", f"http://{host}:{port}/{number}.png")
+        )
+        reader, writer = await asyncio.open_connection("127.0.0.1", proxy_port)
+        writer.write(f"{method} {target} HTTP/1.1\r\nHost: x\r\nProxy-Authorization: Basic {login}\r\n\r\n".encode())
+        await reader.read(1 if number % 4 == 2 else 64 * 1024)
+        writer.close()
+        await writer.wait_closed()
+
+    process = psutil.Process()
+    done = 0
+    for end in (requests // 10, requests):
+        while done < end:
+            await asyncio.gather(*(one(done + number) for number in range(20)))
+            done += 20
+        await proxy.emptied()
+        gc.collect()
+        megabytes = process.memory_info().rss / 1024 / 1024
+        tasks = len(asyncio.all_tasks())
+        print(f"after {done:6} requests: {megabytes:.1f} MB, {process.num_fds()} descriptors, {tasks} tasks")
+    await proxy.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("rounds", nargs="?", type=int, default=20)
     parser.add_argument("--delay-ms", type=float, default=10.0)
+    parser.add_argument("--requests", type=int, help="send so many requests, and tell what they left behind")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
@@ -126,7 +168,8 @@ def main() -> None:
         if server.stdout is None:
             raise TypeError("the server's output is a pipe")
         try:
-            asyncio.run(measure(int(server.stdout.readline()), options.rounds))
+            port = int(server.stdout.readline())
+            asyncio.run(soak(port, options.requests) if options.requests else measure(port, options.rounds))
         finally:
             server.terminate()
 

@@ -42,6 +42,16 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
 
 
 @pytest.fixture(scope="session")
+def unhurried_hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
+    """A hub for tests that call more often than a client may: hundreds of calls a minute."""
+    home = tmp_path_factory.mktemp("unhurried") / "home"
+    home.mkdir()
+    (home / "config.toml").write_text("[policy]\nrate_per_minute = 100000\n")
+    with running_hub(home) as process:
+        yield process
+
+
+@pytest.fixture(scope="session")
 def site() -> Generator[Site]:
     with serving({"/": LOGIN}) as served:
         yield served

@@ -17,7 +17,7 @@ import psutil
 
 from browser_pilot.runtime import RuntimeInfo, read_runtime
 
-START_SECONDS = 30
+START_SECONDS = 90
 END_SECONDS = 20
 
 

@@ -73,6 +73,10 @@ class Session(Protocol):
         ...
 
 
+class Closable(Protocol):
+    def close(self) -> None: ...
+
+
 class Competitor(Protocol):
     @property
     def name(self) -> str: ...
@@ -90,7 +94,7 @@ class Competitor(Protocol):
         """What a model is shown of the tools, by profile; the default profile is "default"."""
         ...
 
-    def open_many(self, den: Den, urls: Sequence[str]) -> Sequence[Session]:
+    def open_many(self, den: Den, urls: Sequence[str]) -> Sequence[Closable]:
         """As many sessions at once, each on its own page, in the competitor's thriftiest way."""
         ...
 

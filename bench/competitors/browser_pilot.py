@@ -12,9 +12,10 @@ from pathlib import Path
 from browser_pilot import __version__
 from browser_pilot.config import Settings
 
+from ..http_session import HttpSession
 from ..processes import Den
 from ..rpc import Answer, CallFailed, Launch
-from .base import Chromium, Field, McpSession, measure_start_up, read_tool_list, search_handle
+from .base import Chromium, Closable, Field, McpSession, measure_start_up, read_tool_list
 
 _STOP_SECONDS = 20
 # A benchmark makes more calls in a minute than an agent may; measured is the work, not the limit.
@@ -40,18 +41,14 @@ class BrowserPilot:
         minimal = read_tool_list(self._launch(den, "--tools", "minimal"))
         return {"default": read_tool_list(self._launch(den)), "minimal": minimal}
 
-    def open_many(self, den: Den, urls: Sequence[str]) -> Sequence[BrowserPilotSession]:
-        """One client with a session for each page; where clients have one session each, a client for each page."""
+    def open_many(self, den: Den, urls: Sequence[str]) -> Sequence[Closable]:
+        """One client over stdio, as an agent has, and the others over HTTP, where a client needs no process."""
         first = self.start(den)
         first.navigate(urls[0])
-        if first.can_have_sessions():
-            for url in urls[1:]:
-                first.call("browser_navigate", url=url, session=first.new_session())
-            return [first]
-        sessions = [first, *(self.start(den) for _ in urls[1:])]
-        for session, url in zip(sessions[1:], urls[1:], strict=True):
+        others = [HttpSession(den.folder / "home") for _ in urls[1:]]
+        for session, url in zip(others, urls[1:], strict=True):
             session.navigate(url)
-        return sessions
+        return [first, *others]
 
     def stop(self, den: Den) -> None:
         command = [_command(), "stop"]
@@ -77,13 +74,6 @@ def _command() -> str:
 
 
 class BrowserPilotSession(McpSession):
-    def can_have_sessions(self) -> bool:
-        return any(tool["name"] == "browser_session" for tool in self.tools())
-
-    def new_session(self) -> str:
-        made = self.call("browser_session", action="create").text
-        return search_handle(r"^session: \"?(\w+)", made, "handle of a session")
-
     def navigate(self, url: str) -> Answer:
         return self.call("browser_navigate", url=url)
 

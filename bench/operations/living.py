@@ -102,7 +102,7 @@ OPERATIONS = (
         tools,
         most_rounds=1,
     ),
-    Operation("memory", {"memory": ("five sessions: memory (PSS)", "MB")}, memory, most_rounds=1),
+    Operation("memory", {"memory": ("five sessions: memory (PSS)", "MB")}, memory, most_rounds=3),
     Operation(
         "leftovers",
         {

@@ -36,6 +36,7 @@ from .gateway import Gateway
 from .gateway.journal import Journal
 from .gateway.limits import Limits
 from .gateway.secrets import SecretFilling
+from .guest_browser import open_house
 from .home import make_private_folder, write_private
 from .in_force import InForce, RuleChange, keep_out_of_the_hub
 from .leftovers import end_leftovers, temporary_folder
@@ -55,6 +56,8 @@ from .runtime import RuntimeInfo, read_runtime, remove_runtime, write_runtime
 from .server.browsers_api import bridge_routes
 from .server.clients import ClientList
 from .server.guard import names_of
+from .server.guest_tools import GuestRegistry, origin_of
+from .server.guests_api import guest_routes
 from .server.health import health_data
 from .server.http import build_app, http_settings
 from .server.local import LocalListener
@@ -148,11 +151,22 @@ class Hub:
             secrets=SecretFilling(self._secrets),
             redactor=self._redactor,
         )
+        self._guests = open_house(
+            home,
+            gateway=self._gateway,
+            approvals=self._approvals,
+            rules=lambda: self._in_force.rules,
+            settings=lambda: self.settings.guests,
+            secrets=self._secrets,
+            redactor=self._redactor,
+            log=self._log,
+        )
+        self._registry = GuestRegistry(REGISTRY, self._guests)
         self._resources = Resources()
         tab_logs = TabLogs(self._resources, REGISTRY, partial(run_tool, REGISTRY, self._gateway))
         self._resources.add(tab_logs)
         self._sessions.on_tab_news(tab_logs.note)
-        self._clients = ClientList(settings, REGISTRY, self._close_client)
+        self._clients = ClientList(settings, self._registry, self._close_client)
         vitals.add_gauges(
             self._metrics,
             clients=self._clients,
@@ -206,19 +220,19 @@ class Hub:
             self._in_force.add_built_in(keep_out_of_the_hub(host, port))
             self._own.tell_rules()
             app = build_app(
-                registry=REGISTRY,
+                registry=self._registry,
                 gateway=self._gateway,
                 clients=self._clients,
                 approvals=self._approvals,
                 parking=self._parking,
                 resources=self._resources,
+                more_routes=[*guest_routes(self._guests, self._refresh_guests), *bridge_routes(self._own.bridge)],
                 token=token,
                 hosts=names_of(host, port, self.settings.hub.allowed_hosts),
                 health=self.health,
                 metrics=self._metrics,
                 stop=self.stop,
                 reload=self.reload,
-                more_routes=bridge_routes(self._own.bridge),
             )
             self._own.engine.listen(host, port)
             local = LocalListener(
@@ -226,10 +240,11 @@ class Hub:
                 clients=self._clients,
                 replaceable=self._detached,
                 server_for=lambda client: build_server(
-                    REGISTRY, self._gateway, self._parking, self._metrics, self._resources, lambda _: client
+                    self._registry, self._gateway, self._parking, self._metrics, self._resources, lambda _: client
                 ),
                 retire=self.stop,
             )
+            await self._guests.refresh()
             address = await local.start(self.home)
             await self._egress.start()
             http = _HttpServer(http_settings(app, close_seconds=HTTP_CLOSE_SECONDS))
@@ -254,6 +269,7 @@ class Hub:
                     http.should_exit = True
                     await local.close()
                     await asyncio.wait({serving}, timeout=HTTP_CLOSE_SECONDS + 1)
+                    await self._guests.close()
                     await self._sessions.close()
                     await self._engine.close()
                     await self._egress.close()
@@ -324,8 +340,16 @@ class Hub:
         self._resources.drop(client)
         for session in self._sessions.ids_of(client):
             self._grants.forget(session)
+        await self._guests.leave(origin_of(client.id))
         await self._gateway.close_client(client)
         await self._sessions.close_client(client)
+
+    async def _refresh_guests(self) -> bool:
+        """Take in what the user changed about guests, and tell clients of the tools that came or went."""
+        changed = await self._guests.refresh()
+        if changed:
+            self._resources.tools_changed()
+        return changed
 
     @contextlib.contextmanager
     def _only_one(self) -> Generator[None]:
@@ -372,6 +396,8 @@ class Hub:
                 records_due = loop.time() + RECORDS_SECONDS
                 await keep_records(self.home, self.settings.logging, self._log)
             await self._clients.expire(self.settings.sessions.idle_minutes * 60)
+            await self._refresh_guests()
+            await self._guests.end_idle()
             if len(self._clients):
                 last_used = loop.time()
             elif self._detached and loop.time() - last_used >= idle_seconds:

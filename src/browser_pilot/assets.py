@@ -39,6 +39,13 @@ ASSETS = {
         file="Readability.js",
         licence="LICENSE.md",
     ),
+    "quickjs": Asset(
+        package="quickjs-wasi",
+        version="3.6.2",
+        integrity="sha512-FCqGtGOrMgzUiIrMNMA2YnsOxCNwo31dzqXvclXUC6xeT35NJLKXQJsvbeCTjvoFAwZgEAPg8U6+KAPDGXn8Mg==",
+        file="quickjs.wasm",
+        licence="LICENSE",
+    ),
 }
 
 
@@ -63,8 +70,7 @@ def fetch(name: str) -> Path:
     if found is not None:
         return found
     with tempfile.TemporaryDirectory() as folder:
-        archive = _download(asset, Path(folder))
-        _check(archive, asset)
+        archive = fetch_archive(asset, Path(folder))
         target = VENDOR / name
         target.mkdir(parents=True, exist_ok=True)
         with tarfile.open(archive) as package:
@@ -74,6 +80,13 @@ def fetch(name: str) -> Path:
                     raise AssetError(f"{asset.package} {asset.version} has no {member}.")
                 (target / member).write_bytes(file.read())
     return VENDOR / name / asset.file
+
+
+def fetch_archive(asset: Asset, folder: Path) -> Path:
+    """The package as it was published, once it is known to be the one we mean."""
+    archive = _download(asset, folder)
+    _check(archive, asset)
+    return archive
 
 
 def _download(asset: Asset, folder: Path) -> Path:

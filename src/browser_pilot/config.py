@@ -130,6 +130,20 @@ class FileSettings(Section):
     keep_days: Positive = 7
 
 
+class GuestSettings(Section):
+    """What each guest may use; seconds of computing are per call, and waiting for the host counts for neither."""
+
+    memory_mb: Annotated[int, Field(ge=4, le=1024)] = 64
+    cpu_seconds: Annotated[float, Field(gt=0)] = 5
+    call_seconds: Annotated[float, Field(gt=0)] = 60
+    output_kb: Positive = 1_024
+    log_kb: Positive = 64
+    host_requests: Positive = 100
+    idle_minutes: PositiveMinutes = 5
+    max_running: Positive = 16
+    browser: Literal["auto", "own", "managed"] = "auto"
+
+
 class LoggingSettings(Section):
     level: LogLevel = "info"
     max_size_mb: Positive = 10
@@ -150,6 +164,7 @@ class Settings(Section):
     policy: PolicySettings = PolicySettings()
     sessions: SessionSettings = SessionSettings()
     files: FileSettings = FileSettings()
+    guests: GuestSettings = GuestSettings()
     logging: LoggingSettings = LoggingSettings()
     redaction: RedactionSettings = RedactionSettings()
 

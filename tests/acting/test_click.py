@@ -14,7 +14,7 @@ from browser_pilot.errors import (
     InvalidArgument,
     StaleRef,
 )
-from browser_pilot.pages.pointer import Point, click, click_at, hover
+from browser_pilot.pages.pointer import click, hover
 from browser_pilot.pages.snapshot import take_view
 from browser_pilot.pages.tab import Tab
 from browser_pilot.pages.targets import find
@@ -241,13 +241,76 @@ async def test_hovering_opens_what_opens_on_hover(show: Show) -> None:
     assert await tab.page.is_visible("li")
 
 
-async def test_a_canvas_is_clicked_at_a_point(show: Show) -> None:
+async def test_a_thing_that_shrinks_away_as_the_mouse_comes_is_clicked_once_it_is_back(show: Show, site: Site) -> None:
+    """As a picture does that is another one under the mouse, until that one has come."""
+    site.late("hot.svg", 0.3, "<svg xmlns='http://www.w3.org/2000/svg' width='30' height='30'/>", kind="image/svg+xml")
     tab = await show(
-        f"<body style='margin:0'>{LOG}<canvas width=300 height=200"
-        " onclick='note(`${event.offsetX} ${event.offsetY}`)'></canvas>"
+        f"{LOG}<style>#b {{ display: inline-block; content: url(\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/"
+        "2000/svg' width='30' height='30'/%3E\") } #b:hover { content: url(/hot.svg) }</style>"
+        "<div style='width:300px'><span id=b></span></div><script>onclick = event => note(event.target.id)</script>"
     )
-    await click_at(tab, Point(40, 60))
-    assert await logged(tab) == ["40 60"]
+    await click(tab, "#b")
+    assert await logged(tab) == ["b"]
+
+
+CANVAS = (
+    f"<body style='margin:0'>{LOG}<div style='height:2000px'></div><canvas id=c width=300 height=1500"
+    " onclick='note(`${event.offsetX} ${event.offsetY}`)'></canvas>"
+)
+
+
+async def test_a_canvas_is_clicked_at_a_point_wherever_it_has_to_be_scrolled_to(show: Show) -> None:
+    tab = await show(CANVAS)
+    await click(tab, {"css": "#c", "at": [40, 60]})
+    await click(tab, {"css": "#c", "at": [7, 1400]})
+    assert await logged(tab) == ["40 60", "7 1400"]
+
+
+async def test_a_point_that_is_covered_or_beyond_the_element_is_not_clicked(show: Show) -> None:
+    tab = await show(CANVAS + "<div style='position:fixed;inset:0 auto auto 0;width:100px;height:100%'>Veil</div>")
+    with pytest.raises(InvalidArgument, match="300 × 1500"):
+        await click(tab, {"css": "#c", "at": [301, 5]})
+    with pytest.raises(ElementNotActionable, match="Veil"):
+        await click(tab, {"css": "#c", "at": [40, 60]}, timeout_ms=200)
+    await click(tab, {"css": "#c", "at": [140, 60]})
+    assert await logged(tab) == ["140 60"]
+
+
+async def test_a_point_never_leads_to_another_thing_than_the_one_that_was_named(show: Show) -> None:
+    tab = await show(
+        f"<body style='margin:0'>{LOG}<main id=m style='display:block;height:200px'><button onclick='note(`paid`)'"
+        " style='position:absolute;width:90px;height:30px'>Pay</button></main>"
+    )
+    with pytest.raises(InvalidArgument, match="Pay"):
+        await click(tab, {"css": "#m", "at": [10, 10]})
+    await click(tab, {"css": "#m", "at": [150, 10]})
+    assert await logged(tab) == []
+
+
+@pytest.mark.parametrize("at", [[1], [1, 2, 3], [-1, 2], ["1", "2"], [True, 1], "1,2", 7, {"x": 1}])
+async def test_what_is_no_point_is_refused(show: Show, at: object) -> None:
+    tab = await show(CANVAS)
+    with pytest.raises(InvalidArgument, match="not a point"):
+        await click(tab, {"css": "#c", "at": at})
+    assert await logged(tab) == []
+
+
+async def test_a_menu_that_opens_under_the_mouse_is_not_misled_by_where_the_mouse_was(show: Show) -> None:
+    """As a widely used library does: the first movement is taken to be about the item that the menu opened on."""
+    tab = await show(
+        "<style>* { margin: 0 } button, p { display: block; height: 30px; width: 200px }</style>"
+        f"{LOG}<button id=open>Open</button><script>let active, fresh = true; open.onclick = () => {{"
+        "document.body.innerHTML = '<p>First</p><p>Second</p>';"
+        "for (const p of document.querySelectorAll('p')) { p.onmouseenter = () => { if (fresh) { fresh = false;"
+        "document.addEventListener('mousemove', () => active = p, {once: true}) } else active = p };"
+        "p.onclick = () => note(active?.textContent ?? p.textContent) } }</script>".replace(
+            "open.onclick", "document.querySelector('#open').onclick"
+        )
+    )
+    await click(tab, "#open")
+    await tab.page.wait_for_function("!fresh")
+    await click(tab, "text=Second")
+    assert await logged(tab) == ["Second"]
 
 
 async def test_cancelling_ends_the_wait_at_once_and_leaves_no_button_pressed(show: Show) -> None:

@@ -69,6 +69,14 @@ async def test_an_address_that_cannot_be_reached_says_why(tab: Tab, unused_tcp_p
         await open_address(tab, f"http://127.0.0.1:{unused_tcp_port}/")
 
 
+async def test_a_page_can_be_opened_right_after_one_that_failed(tab: Tab, site: Site, unused_tcp_port: int) -> None:
+    page = site.add("page", "<p>Here</p>")
+    for _ in range(5):
+        with pytest.raises(NavigationFailed):
+            await open_address(tab, f"http://127.0.0.1:{unused_tcp_port}/")
+        assert (await open_address(tab, page)).navigated == page
+
+
 async def test_an_answer_without_content_leaves_the_page(tab: Tab, site: Site) -> None:
     site.handle("empty", lambda exchange: exchange.answer(status=204))
     page = site.add("page", "<p>Here</p>")

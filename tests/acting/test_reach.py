@@ -118,6 +118,15 @@ async def test_a_drag_by_mouse_moves_what_the_page_moves(show: Show) -> None:
     assert await logged(tab) == ["dropped true 0"]
 
 
+async def test_a_drawing_is_made_by_a_drag_between_two_points(show: Show) -> None:
+    tab = await show(
+        f"<body style='margin:0'>{LOG}<canvas id=c width=300 height=200></canvas><script>const say = e => note("
+        "`${e.type} ${e.offsetX} ${e.offsetY}`); c.onmousedown = say; c.onmouseup = say</script>"
+    )
+    await drag(tab, {"css": "#c", "at": [10, 20]}, {"css": "#c", "at": [250, 150]})
+    assert await logged(tab) == ["mousedown 10 20", "mouseup 250 150"]
+
+
 async def test_a_drag_that_fails_lets_the_button_go(show: Show) -> None:
     tab = await show(
         "<div id=a onmousedown='b.style.display = `none`'>Knob</div><div id=b>Goal</div>"

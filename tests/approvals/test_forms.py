@@ -120,7 +120,7 @@ async def test_always_and_block_make_rules_that_hold_for_every_client_and_after_
     with running_hub(home) as hub:
         async with agent_of(person, hub, site, era=era) as client:
             await typing(client)
-            await typing(client, element=PASSWORD)
+            await typing(client)
             await call(client, "browser_navigate", url=local)
             assert (await fail(client, "browser_type", element=EMAIL, text="x"))["error"] == "APPROVAL_DENIED"
             assert (await fail(client, "browser_snapshot"))["error"] == "DOMAIN_DENIED"

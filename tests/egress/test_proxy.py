@@ -459,7 +459,7 @@ async def test_the_welcome_page_needs_credentials_and_no_network(network: Networ
     writer.write(request("GET", "http://browser-pilot.invalid/", login=None))
     assert (await read_response(reader))[0] == 407
     writer.write(request("GET", "http://browser-pilot.invalid/"))
-    assert (await read_response(reader))[0] == 200
+    assert (await read_response(reader))[0] == 204
     assert network.looked_up == []
 
 

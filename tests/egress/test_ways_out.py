@@ -81,7 +81,7 @@ async def browser_behind(proxy_port: int) -> AsyncGenerator[Browser]:
 
 async def logged_in_context(browser: Browser, port: int) -> BrowserContext:
     context = await browser.new_context(proxy=proxy_settings(port), ignore_https_errors=True)
-    await log_in(context, "s1", "secret")
+    await log_in(await context.new_page(), "s1", "secret")
     return context
 
 
@@ -212,7 +212,7 @@ async def test_wrong_credentials_are_an_error_and_not_a_loop(network: Network) -
     async with browser_behind(network.port) as browser:
         context = await browser.new_context(proxy=proxy_settings(network.port))
         with pytest.raises(BrowserUnavailable):
-            await log_in(context, "s1", "wrong")
+            await log_in(await context.new_page(), "s1", "wrong")
 
 
 async def test_a_browser_without_a_contexts_proxy_reaches_nothing(network: Network) -> None:

@@ -34,7 +34,7 @@ def test_what_holds_the_browser_to_the_proxy_comes_after_the_users_own() -> None
 @pytest.mark.parametrize("argument", sorted(PROXY_SWITCHES))
 def test_a_users_argument_that_would_undo_it_is_refused(argument: str) -> None:
     with pytest.raises(SettingsError, match=argument):
-        launch_arguments([f"{argument}=x"], sandbox=True)
+        launch_arguments([f"{argument}=x"], sandbox=True, egress=["--proxy-server=y"])
 
 
 @pytest.mark.browser

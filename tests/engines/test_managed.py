@@ -15,14 +15,16 @@ from browser_pilot.engines.managed import ManagedEngine
 async def test_the_driver_is_lean_and_keeps_what_the_user_chose_for_node(
     monkeypatch: pytest.MonkeyPatch, chosen: str | None
 ) -> None:
-    monkeypatch.delenv("NODE_OPTIONS", raising=False)
+    for name in ("NODE_OPTIONS", "MALLOC_ARENA_MAX"):
+        monkeypatch.delenv(name, raising=False)
     if chosen:
         monkeypatch.setenv("NODE_OPTIONS", chosen)
     engine = ManagedEngine(EgressProxy())
     await engine.warm()
     try:
         options = [child.environ().get("NODE_OPTIONS", "") for child in psutil.Process().children()]
-        assert any("--max-semi-space-size=2" in each and (chosen or "") in each for each in options)
+        assert any("--max-semi-space-size=1" in each and (chosen or "") in each for each in options)
         assert os.environ.get("NODE_OPTIONS") == chosen
+        assert "MALLOC_ARENA_MAX" not in os.environ
     finally:
         await engine.close()

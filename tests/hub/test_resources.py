@@ -233,6 +233,9 @@ async def test_a_client_that_does_not_take_its_news_holds_up_nobody_and_gets_it_
         async def send_resource_list_changed(self) -> None:
             await self.send_resource_updated("list")
 
+        async def send_tool_list_changed(self) -> None:
+            await self.send_resource_updated("tools")
+
     stuck, feed = Stuck(), Feed()
     feed.subscribe(stuck, "page")
     feed.subscribe(stuck, "other")

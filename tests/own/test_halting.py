@@ -14,7 +14,7 @@ from browser_pilot.bridge.wire import Happened
 from browser_pilot.errors import PermissionDenied
 from browser_pilot.pages.dom import take_tree
 from browser_pilot.pages.navigate import open_address
-from browser_pilot.pages.pointer import Point, click, click_at
+from browser_pilot.pages.pointer import click
 from browser_pilot.pages.snapshot import take_view
 
 from ..acting.site import Site
@@ -139,7 +139,7 @@ async def test_an_agent_cannot_press_stop_in_the_page_and_the_user_can(
         await expect(page.locator("browser-pilot-sign")).to_be_attached()
         spot = await page.evaluate(IN_THE_PILL)
         for _ in range(3):
-            await click_at(tab, Point(spot["x"], spot["y"]))
+            await tab.page.mouse.click(spot["x"], spot["y"])
         assert relay.halted == ""
 
         async def users_click() -> bool:

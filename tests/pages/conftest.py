@@ -87,7 +87,9 @@ async def browser(
             yield engine.new_context
         return
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    arguments = [*launch_arguments((), sandbox=not is_root), *CHOSEN]
+    # A user may not choose how names are resolved; these tests have no proxy that would do it.
+    arguments = launch_arguments(["--site-per-process"], sandbox=not is_root)
+    arguments += ["--host-resolver-rules=MAP *.test 127.0.0.1"]
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=find_browser(os.environ.get("BROWSER_PILOT_BROWSER__EXECUTABLE")).executable, args=arguments

@@ -147,3 +147,13 @@ async def test_a_ref_of_the_last_page_does_not_fit_the_new_one(page: Page, sites
     assert after and not before & after
     with pytest.raises(StaleRef):
         await Elements(world).resolve(Selector(ref=min(before)))
+
+
+async def test_what_a_snapshot_calls_clickable_is_found_by_that_role(page: Page, sites: Sites) -> None:
+    html = "<ul><li style='cursor: pointer'>Norway<li>Sweden</ul><p onclick='1'>More</p><b class=star onclick='1'></b>"
+    await page.goto(sites.add("clickables", html))
+    elements = Elements(World(page))
+    for name in ("Norway", "More", "(star)"):
+        assert (await elements.resolve(Selector(role="clickable", name=name))).role != ""
+    with pytest.raises(ElementNotFound):
+        await elements.resolve(Selector(role="clickable", name="Sweden"))

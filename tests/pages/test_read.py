@@ -93,3 +93,13 @@ async def test_a_strict_content_security_policy_does_not_stop_reading(page: Page
     policy = f'<meta http-equiv=Content-Security-Policy content="{rules}">'
     await page.goto(sites.add("strict", f"{policy}<title>Strict</title><p>{'Words to read here. ' * 40}</p>"))
     assert "Words to read here." in (await read_page(World(page))).text
+
+
+async def test_a_field_is_read_to_the_end_of_what_it_holds_unless_it_is_secret(page: Page, sites: Sites) -> None:
+    words = " ".join(f"word{number}" for number in range(200))
+    await page.goto(sites.add("field", f"<textarea>{words}</textarea><input type=password value=hunter2>"))
+    world = World(page)
+    for css, text in (("textarea", words), ("input", "")):
+        element = await Elements(world).resolve(Selector(css=css))
+        reading = await read_page(world, root=(element.frame, element.ref), format="text")
+        assert reading.text == text

@@ -118,6 +118,51 @@ CASES: dict[str, tuple[str, list[tuple[str, str, str]]]] = {
             ("link", "(cart)", ""),
         ],
     ),
+    "a thing with neither name nor picture is described by its class or its colour": (
+        "<style>span, b { cursor: pointer; display: inline-block; width: 9px; height: 9px }</style>"
+        "<div><span class=star></span><span class='btn item'></span></div>"
+        "<b style='background: red'></b><b class=swatch style='background: rgb(0, 128, 0)'></b>",
+        [
+            ("clickable", "(star)", ""),
+            ("clickable", "", ""),
+            ("clickable", "(#ff0000)", ""),
+            ("clickable", "(swatch #008000)", ""),
+        ],
+    ),
+    "shapes of a drawing that can be clicked are told": (
+        "<svg width=90 height=30><circle id=c cx=9 cy=9 r=8 fill=blue /><rect class=p x=30 width=20 height=20 />"
+        "<line x1=1 x2=2 stroke=red /></svg><style>.p { cursor: pointer }</style>"
+        "<script>document.querySelector('#c').addEventListener('click', () => 1)</script>",
+        [("clickable", "(c circle #0000ff)", ""), ("clickable", "(rect #000000)", "")],
+    ),
+    "things that listen inside a clickable word are told for themselves": (
+        "<span style='cursor: pointer'><i class=more style='padding: 4px'></i><ul><li>Share<li>Block</ul></span>"
+        "<script>for (const li of document.querySelectorAll('li, i')) li.addEventListener('click', () => 1)</script>",
+        [
+            ("clickable", "", ""),
+            ("clickable", "(more)", ""),
+            ("clickable", "Share", ""),
+            ("clickable", "Block", ""),
+        ],
+    ),
+    "a wrapper that only looks clickable is dropped for the one thing in it": (
+        "<div style='cursor: pointer'><button>Save</button></div>",
+        [("button", "Save", "")],
+    ),
+    "a clickable whose text cannot be read does not take it for its name": (
+        "<b class=card style='cursor: pointer; font-size: 0'>7</b>",
+        [("clickable", "(card)", ""), ("text", "7", "hidden")],
+    ),
+    "text in a parent without a font size is seen where it has one of its own": (
+        "<div style='font-size: 0'> <b style='font-size: 16px'>Shown</b> </div>",
+        [("text", "Shown", "")],
+    ),
+    "what is scrolled out of its box can still be seen": (
+        "<div id=b style='position: absolute; top: 0; width: 90px; height: 50px; overflow: auto'>"
+        "<div style='height: 500px; position: relative'><p style='position: absolute; top: 0'>Above</p></div></div>"
+        "<script>document.querySelector('#b').scrollTop = 400</script>",
+        [("text", "Above", "")],
+    ),
     "text that cannot be seen is marked": (
         "<p>Shown</p><p style='opacity: 0'>Clear</p><p style='position: absolute; left: -9999px'>Away</p>"
         "<p style='position: absolute; width: 1px; height: 1px; overflow: hidden; clip: rect(0 0 0 0)'>Clipped</p>"
@@ -159,6 +204,22 @@ CASES: dict[str, tuple[str, list[tuple[str, str, str]]]] = {
         "<x-box></x-box><script>customElements.define('x-box', class extends HTMLElement { constructor() { super();"
         " this.attachShadow({mode: 'closed'}).innerHTML = '<button>Closed</button>'; } })</script>",
         [("button", "Closed", "")],
+    ),
+    "what listens inside a shadow root is clickable, in closed and nested ones too": (
+        "<x-open></x-open><x-closed></x-closed><script>for (const mode of ['open', 'closed']) customElements.define("
+        "`x-${mode}`, class extends HTMLElement { constructor() { super(); const root = this.attachShadow({mode});"
+        "root.innerHTML = `<div>Go ${mode}</div><p>Text</p><section></section>`;"
+        "root.querySelector('div').addEventListener('click', () => 1);"
+        "const inner = root.querySelector('section').attachShadow({mode}); inner.innerHTML = '<div>Inside</div>';"
+        "inner.querySelector('div').addEventListener('click', () => 1) } })</script>",
+        [
+            ("clickable", "Go open", ""),
+            ("text", "Text", ""),
+            ("clickable", "Inside", ""),
+            ("clickable", "Go closed", ""),
+            ("text", "Text", ""),
+            ("clickable", "Inside", ""),
+        ],
     ),
     "owned elements stand with their owner": (
         "<p id=o>Owned</p><div aria-owns=o>Owner</div><p>Last</p>",

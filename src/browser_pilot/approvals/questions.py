@@ -55,10 +55,14 @@ class Matter:
     picture: bytes | None = field(default=None, repr=False)
     always: Rule | None = None
     block: Rule | None = None
+    # The answers and their words, where whoever asks has its own and keeps them itself.
+    labels: Mapping[Choice, str] | None = None
 
     @property
     def choices(self) -> tuple[Choice, ...]:
         """A site cannot be used once: whoever opens a page also looks at it."""
+        if self.labels is not None:
+            return tuple(self.labels)
         return tuple(
             choice
             for choice in LABELS
@@ -66,6 +70,9 @@ class Matter:
             and not (choice == "always" and self.always is None)
             and not (choice == "block" and self.block is None)
         )
+
+    def label(self, choice: Choice) -> str:
+        return (self.labels or LABELS)[choice]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,6 +56,7 @@ COMMANDS = {
     "pair": Place("browsers", "pair", OWN),
     "browsers": Place("browsers", "commands", OWN),
     "dev": Place("dev", "dev", MACHINE),
+    "guest": Place("guest", "commands", TOOLS),
     "doctor": Place("doctor", "doctor", MACHINE),
     "mcp-config": Place("mcp_config", "mcp_config", MACHINE),
     "setup-browser": Place("setup_browser", "setup_browser", MACHINE),

@@ -35,6 +35,7 @@ class ShownQuestion(BaseModel):
     reason: str
     rule: str
     choices: list[str]
+    labels: dict[str, str] = {}
     expires_at: float
 
     @property

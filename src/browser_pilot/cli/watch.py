@@ -129,7 +129,7 @@ class View:
         for key, (choice, label) in KEYS.items():
             if choice in question.choices:
                 body.append(f" {key} ", style="reverse" if ready else "dim")
-                body.append(f" {label}   ", style="" if ready else "dim")
+                body.append(f" {question.labels.get(choice, label)}   ", style="" if ready else "dim")
         left = max(0, question.expires_at - wall)
         return Panel(body, title="Needs you", subtitle=f"{left:.0f} s", border_style="yellow", padding=(1, 2))
 

@@ -39,13 +39,6 @@ def answer(status: HTTPStatus, reason: str, *, rule: str | None = None, close: b
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + page
 
 
-def welcome() -> bytes:
-    """The page behind ``browser.WELCOME_URL``: who sees it has shown its credentials."""
-    page = b"<!doctype html><title>Browser Pilot</title><link rel=icon href='data:,'>"
-    head = (
-        f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(page)}\r\nCache-Control: no-store\r\n\r\n"
-    )
-    return head.encode() + page
-
-
+# The answer behind ``browser.WELCOME_URL``: who gets it has shown its credentials.
+WELCOME = b"HTTP/1.1 204 No Content\r\nCache-Control: no-store\r\n\r\n"
 TUNNEL_OPEN = b"HTTP/1.1 200 Connection established\r\n\r\n"

@@ -17,7 +17,9 @@ async def connect_first(
 ) -> P:
     """The first connection that stands; the others are given up. Raises ``OSError`` when none can be made."""
     loop = asyncio.get_running_loop()
+    begun: list[asyncio.Task[P]] = []
     attempts: set[asyncio.Task[P]] = set()
+    chosen: asyncio.Task[P] | None = None
     waiting = list(addresses)
     failure: OSError = OSError("the name has no address")
 
@@ -28,21 +30,25 @@ async def connect_first(
     try:
         while waiting or attempts:
             if waiting:
-                attempts.add(asyncio.create_task(attempt(waiting.pop(0))))
+                begun.append(asyncio.create_task(attempt(waiting.pop(0))))
+                attempts.add(begun[-1])
             timeout = head_start_seconds if waiting else None
             done, attempts = await asyncio.wait(attempts, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
                 error = task.exception()
                 if error is None:
+                    chosen = task
                     return task.result()
                 if not isinstance(error, OSError):
                     raise error
                 failure = error
         raise failure
     finally:
-        for task in attempts:
-            task.cancel()
-            task.add_done_callback(_discard)
+        # Two may have come about at once; the one that was not chosen is given up as well.
+        for task in begun:
+            if task is not chosen:
+                task.cancel()
+                task.add_done_callback(_discard)
 
 
 def _discard(task: asyncio.Task[P]) -> None:

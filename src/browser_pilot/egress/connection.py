@@ -19,7 +19,7 @@ from typing import Protocol
 from ..policy.hosts import BLANK, Site
 from ..policy.networks import AddressClass, classify_address
 from ..policy.reach import Reach
-from .answers import TUNNEL_OPEN, Refused, answer, welcome
+from .answers import TUNNEL_OPEN, WELCOME, Refused, answer
 from .browser import WELCOME_HOST
 from .connect import connect_first
 from .gate import Ask, Gate
@@ -237,7 +237,7 @@ class Connection(Side):
     def _forward(self, gate: Gate, head: RequestHead) -> Coroutine[None, None, None] | None:
         site, path = split_absolute(head.target)
         if site.host == WELCOME_HOST:
-            self.transport.write(welcome())
+            self.transport.write(WELCOME)
             return None
         body = Body(head)
         if not body.done:

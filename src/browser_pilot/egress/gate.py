@@ -26,6 +26,8 @@ from ..policy.rules import Ruleset
 from .troubles import Failure, Refusal
 
 SITES_KEPT = 1000
+# A page can make up names without end; a public one that is forgotten could still not become local without a rule.
+NAMES_KEPT = 20_000
 
 _Place = tuple[str, int]
 
@@ -120,7 +122,7 @@ class SessionGate:
         site = ask.site
         if kind.is_forbidden:
             return Reach(False, "the built-in rule", f"{site} leads to {kind.described}, which is never reached.")
-        was_local = self._is_local.setdefault(site.host, kind.is_local)
+        was_local = self._remembered(site.host, is_local=kind.is_local)
         if not kind.is_local:
             self._only_local_since_opening = False
             return found
@@ -160,6 +162,12 @@ class SessionGate:
             # a local server, if nothing but local ones had a word since the agent's last.
             return self._only_local_since_opening and all(self._local(page) for page in pages)
         return bool(pages) and all(self._local(page) for page in pages)
+
+    def _remembered(self, host: str, *, is_local: bool) -> bool:
+        """Whether a name was local when it was first met."""
+        if host not in self._is_local and len(self._is_local) >= NAMES_KEPT:
+            self._is_local.pop(next(iter(self._is_local)))
+        return self._is_local.setdefault(host, is_local)
 
     def _local(self, site: Site) -> bool:
         kind = address_class(site.host)

@@ -64,8 +64,9 @@ def launch_arguments(chosen: Iterable[str], *, sandbox: bool, egress: Iterable[s
     ``SettingsError`` is raised.
     """
     chosen = list(chosen)
+    egress = list(egress)
     for argument in chosen:
-        if argument.partition("=")[0] in PROXY_SWITCHES:
+        if egress and argument.partition("=")[0] in PROXY_SWITCHES:
             raise SettingsError(
                 f"browser.args has {argument!r}, which does not work: managed browsers reach the network only through "
                 "Browser Pilot's own filtering proxy, which connects to servers directly.",

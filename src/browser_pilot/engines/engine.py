@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from playwright.async_api import BrowserContext
+from playwright.async_api import BrowserContext, Page
 
 from ..config import EngineName
 from ..egress import Failure, Refusal
@@ -58,6 +58,10 @@ class LiveContext(Protocol):
 
     async def settle(self) -> None:
         """Come back once it is known whether the browser still lives."""
+        ...
+
+    def take_blank_page(self) -> Page | None:
+        """A page that is open already and nobody's yet; whoever takes it has it."""
         ...
 
     def let_open(self, site: Site) -> None:

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from playwright.async_api import Browser, BrowserContext, Error, Playwright, ViewportSize, async_playwright
+from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright, ViewportSize, async_playwright
 
 from ..egress import EgressProxy, Failure, Refusal, browser_arguments
 from ..errors import BrowserUnavailable
@@ -59,6 +59,7 @@ class ManagedContext:
         self._process = process
         self._context = context
         self._outlet = outlet
+        self._blank = list(context.pages) if process.persistent is None else []
         process.users += 1
         process.lost_callbacks.append(outlet.close)
 
@@ -84,6 +85,10 @@ class ManagedContext:
         # A dying browser reports its pages closed first; the answer to any question comes after its own end.
         with suppress(Error, TimeoutError):
             await asyncio.wait_for(self._context.cookies("http://localhost/"), CLOSE_SECONDS)
+
+    def take_blank_page(self) -> Page | None:
+        page = self._blank.pop() if self._blank else None
+        return None if page is None or page.is_closed() else page
 
     def let_open(self, site: Site) -> None:
         self._outlet.let_open(site)
@@ -296,16 +301,19 @@ class ManagedEngine:
 
 @contextmanager
 def _lean_node() -> Generator[None]:
-    """Inside, Node starts with a small young generation. The driver passes on short messages: 20 MB less, no slower."""
-    before = os.environ.get("NODE_OPTIONS")
-    os.environ["NODE_OPTIONS"] = f"--max-semi-space-size=2 {before or ''}".strip()
+    """Inside, Node starts with a small young generation and one heap: for short messages, 30 MB less and no slower."""
+    chosen = os.environ.get("NODE_OPTIONS", "")
+    lean = {"NODE_OPTIONS": f"--max-semi-space-size=1 {chosen}".strip(), "MALLOC_ARENA_MAX": "1"}
+    before = {name: os.environ.get(name) for name in lean}
+    os.environ.update(lean)
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["NODE_OPTIONS"]
-        else:
-            os.environ["NODE_OPTIONS"] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def _explain_launch(found: FoundBrowser, request: ContextRequest, error: Error) -> BrowserUnavailable:

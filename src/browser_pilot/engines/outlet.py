@@ -35,12 +35,13 @@ class Outlet:
         return proxy_settings(self._proxy.port)
 
     async def connect(self, context: BrowserContext) -> None:
-        """Raises ``BrowserUnavailable`` when the context cannot use the proxy."""
+        """Raises ``BrowserUnavailable`` when the context cannot use the proxy. Leaves one blank page open."""
         self._context = context
         secret = secrets.token_urlsafe(24)
         self._proxy.register(self._key, secret, self._gate)
         try:
-            await log_in(context, self._key, secret)
+            page = context.pages[0] if context.pages else await context.new_page()
+            await log_in(page, self._key, secret)
         except BaseException:
             self.close()
             raise

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -101,6 +102,22 @@ class Gateway:
         """Go to an address in a new tab."""
         session = self._sessions.find(intent.client, intent.session)
         return await self._go(intent, session, url, act, session.open_tab)
+
+    @asynccontextmanager
+    async def background_tab(
+        self, intent: Intent, url: str, act: Callable[[Tab, Address], Awaitable[None]]
+    ) -> AsyncGenerator[str]:
+        """Go to an address in a tab that is nobody's; its id, for other calls while inside. Closed afterwards."""
+        session = self._sessions.find(intent.client, intent.session)
+        async with AsyncExitStack() as stack:
+            opened: list[Tab] = []
+
+            async def open_tab() -> Tab:
+                opened.append(await stack.enter_async_context(session.background_tab()))
+                return opened[0]
+
+            await self._go(intent, session, url, act, open_tab)
+            yield opened[0].id
 
     async def close_client(self, client: Client) -> None:
         """Forget what was counted for a client's sessions."""

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from ..errors import PermissionDenied, RecordsUnavailable
 from ..pages.tab import Fill, Tab
-from ..policy.hosts import page_site
-from ..policy.patterns import parse_pattern
+from ..policy.hosts import Site, page_site
+from ..policy.patterns import PatternError, parse_pattern
 from ..records.known import find_known, forms_of
 from ..records.secrets import SecretStore, has_placeholders
 
@@ -35,9 +35,7 @@ class SecretFilling:
                     "A secret can only be typed on a site that it belongs to.",
                     suggestions=["Open the site first.", "Frames without a site of their own never get one."],
                 )
-            return self._store.expand(
-                text, host=site.host, matches=lambda domain, _: parse_pattern(domain).covers(site)
-            )
+            return self._store.expand(text, host=site.host, matches=lambda domain, _: _covers(domain, site))
 
         return fill
 
@@ -47,9 +45,18 @@ class SecretFilling:
 
     def keep_out_of(self, url: str) -> None:
         """Refuse an address that carries one of the secrets."""
+        self.refresh()
         for value in self._store.values():
             if any(find_known(url, forms_of(value))):
                 raise PermissionDenied(
                     "The address carries one of the user's secrets, so that it is not opened.",
                     suggestions=["Type the secret into a field of its site instead: {{secret:NAME}}."],
                 )
+
+
+def _covers(domain: str, site: Site) -> bool:
+    try:
+        return parse_pattern(domain).covers(site)
+    except PatternError:
+        # A guest's secret is bound to the guest, and so to no site.
+        return False

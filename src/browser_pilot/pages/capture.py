@@ -23,6 +23,7 @@ PictureFormat = Literal["png", "jpeg", "webp"]
 LONGEST_SIDE = 1_568
 LARGEST_AREA = 1_200_000
 LABEL_MS = 10_000
+LONGEST_FILE_NAME = 200
 AROUND_PIXELS = 24
 LARGEST_SHOWN = 800
 PICTURE_SECONDS = 3
@@ -57,7 +58,7 @@ async def screenshot(
     if quality is not None and picture_format == "png":
         raise InvalidArgument("A png has no quality.", suggestions=['Use format "jpeg" or "webp" with quality.'])
     if element is not None and full_page:
-        raise InvalidArgument("Give either `element` or `full_page`, not both.")
+        raise InvalidArgument("Give either `element` or `full_page`, not both.", suggestions=["Leave one out."])
     tab.dialogs.require_none()
     session = await tab.world.frames.main_session()
     metrics = await send(session, "Page.getLayoutMetrics")
@@ -156,7 +157,7 @@ async def _labelled(tab: Tab, *, wanted: bool) -> AsyncGenerator[None]:
 
 def save_file(folder: Path, name: str, data: bytes) -> Path:
     """Write a file into the folder for it, and nowhere else."""
-    if Path(name).name != name or name in (".", "..") or "\x00" in name:
+    if Path(name).name != name or name in ("", ".", "..") or "\x00" in name or len(name) > LONGEST_FILE_NAME:
         raise InvalidArgument(
             f"path = {name!r}: only a file name is taken.", suggestions=[f"Files are kept in {folder}."]
         )

@@ -11,6 +11,7 @@ from browser_pilot.errors import InvalidArgument
 from browser_pilot.pages.cdp import send
 from browser_pilot.pages.playwright_errors import translate, translated
 from browser_pilot.pages.tab import Tab
+from browser_pilot.policy.hosts import parse_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,9 @@ class CookieFacts:
 
 async def get_cookies(tab: Tab, *, name: str | None = None, url: str | None = None) -> list[CookieFacts]:
     """The cookies that the tab's page (or ``url``) would send, httpOnly ones included."""
+    address = parse_address(url).href if url else tab.page.url
     with translated("Reading cookies"):
-        cookies = await tab.page.context.cookies(url or tab.page.url)
+        cookies = await tab.page.context.cookies(address)
     return [_facts(cookie) for cookie in cookies if name is None or cookie.get("name") == name]
 
 
@@ -46,7 +48,7 @@ async def set_cookie(
 ) -> None:
     """Set one cookie, for the tab's page unless a url or domain is given."""
     if url is not None and domain is not None:
-        raise InvalidArgument("Give `url` or `domain`, not both.")
+        raise InvalidArgument("Give `url` or `domain`, not both.", suggestions=["A domain covers all its pages."])
     where = {"domain": domain} if domain is not None else {"url": url or tab.page.url}
     optional = {key: given for key, given in (("path", path), ("expires", expires)) if given is not None}
     session = await tab.world.frames.main_session()

@@ -7,7 +7,7 @@ as soon as a dialog opens, and ``require_none`` refuses to begin. A dialog that 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import TypeVar, cast
 
@@ -58,6 +58,11 @@ class Dialogs:
         """What to say of dialogs that were dismissed because nobody answered; each is told once."""
         told, self._unanswered = tuple(self._unanswered), []
         return told
+
+    async def undisturbed(self, look: Callable[[], Coroutine[object, object, T]]) -> T:
+        """The result of looking at the page; DialogOpen when one is open, or opens meanwhile."""
+        self.require_none()
+        return await self.unless_opened(look())
 
     async def unless_opened(self, work: Coroutine[object, object, T]) -> T:
         """The result of ``work``; DialogAppeared as soon as a dialog opens, for the work may then never end.

@@ -25,8 +25,8 @@ async def drag(
     tab: Tab, source: ElementArgument, destination: ElementArgument, *, timeout_ms: int = PATIENCE_MS
 ) -> Outcome:
     """Drag an element to another and drop it there."""
-    start = await find(tab, source)
-    end = await find(tab, destination)
+    start = await find(tab, source, pointing=True)
+    end = await find(tab, destination, pointing=True)
 
     async def act(hand: Hand) -> Reply | None:
         taken: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
@@ -50,7 +50,7 @@ async def _drag(
     hand: Hand, start: Target, end: Target, taken: asyncio.Future[dict[str, Any]], timeout_ms: int
 ) -> Reply | None:
     world = hand.tab.world
-    here = await point_at(hand, start, timeout_ms)
+    here = await point_at(hand, start, timeout_ms, own=True)
     await world.call(start.frame, "watchDrag", repeatable=True)
     if end.frame.number != start.frame.number:
         await world.call(end.frame, "watch", repeatable=True)

@@ -165,7 +165,7 @@ class Elements:
         for frame, answer in answers:
             told = cast("dict[str, Any]", answer)
             if "invalid" in told:
-                raise InvalidArgument(f"The selector cannot be read: {told['invalid']}")
+                raise _unreadable(f"{told['invalid']}.")
             self._world.note_refs_used(frame, told["lastRef"])
             count += told["count"]
             found += [_element(frame, row) for row in told["candidates"]]

@@ -19,7 +19,9 @@ from browser_pilot.pages.targets import ElementArgument
 
 LONGEST_RESULT = 20_000
 DEFAULT_TIMEOUT_MS = 10_000
-_FUNCTION = re.compile(r"^\s*(async\s+)?(function\b|\([^)]*\)\s*=>|[\w$]+\s*=>)", re.DOTALL)
+# Brackets within the parameters are told apart, so that `(async () => …)()` is the call that it is.
+_PARAMETERS = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+_FUNCTION = re.compile(rf"\s*(?:async\s+)?(?:function\b.*\}}\s*\Z|{_PARAMETERS}\s*=>|[\w$]+\s*=>)", re.DOTALL)
 _AS_JSON = r"""function (limit) {
   const above = [];
   const text = JSON.stringify(this, function (key, value) {

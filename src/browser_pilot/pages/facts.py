@@ -68,7 +68,7 @@ async def look_at(tab: Tab, aims: Sequence[Aim]) -> Seen:
 
 
 async def _named(tab: Tab, aim: Aim, element: ElementArgument) -> SeenElement:
-    target = await find(tab, element)
+    target = await find(tab, element, pointing=True)
     told = await tab.dialogs.unless_opened(_ask(tab.world, target.frame, target.ref, aim))
     if "trouble" in told:
         raise await lost(tab.world, target)

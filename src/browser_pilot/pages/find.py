@@ -33,7 +33,7 @@ def find(
 ) -> Found:
     """The rows that have all that was asked for; text is compared without regard to case and to runs of spaces."""
     if not (query or role or regex):
-        raise InvalidArgument("Say what to find: a query, a role or a regex.")
+        raise InvalidArgument("Say what to find.", suggestions=["Give a query, a role or a regex."])
     wanted = _matcher(query, regex)
     hits = [index for index, row in enumerate(view.rows) if any(_fits(thing, role, wanted) for thing in row.things())]
     shown = {near for hit in hits for near in range(hit - context_rows, hit + context_rows + 1)}
@@ -45,7 +45,9 @@ def _matcher(query: str | None, regex: str | None) -> Callable[[str], bool]:
     try:
         pattern = re.compile(regex, re.IGNORECASE) if regex else None
     except re.error as error:
-        raise InvalidArgument(f"The regular expression cannot be read: {error}.") from error
+        raise InvalidArgument(
+            f"The regular expression cannot be read: {error}.", suggestions=["Use `query` for plain text."]
+        ) from error
     words = " ".join(query.lower().split()) if query else ""
     return lambda text: words in " ".join(text.lower().split()) and (pattern is None or bool(pattern.search(text)))
 

@@ -28,6 +28,7 @@ Step = Literal["back", "forward", "reload"]
 
 DEFAULT_TIMEOUT_MS = 30_000
 _DOWNLOAD_SECONDS = 2.0
+_ERROR_PAGE_SECONDS = 1.0
 _NO_CONTENT = (204, 205)
 
 
@@ -97,8 +98,10 @@ async def _travel(
         except PlaywrightError as error:
             if tab.page.is_closed():
                 raise
-            if "net::" in error.message and hand.mark.asked is not None:
-                _explain(tab, hand.mark.asked, doing)
+            if "net::" in error.message:
+                await _error_page(hand)
+                if hand.mark.asked is not None:
+                    _explain(tab, hand.mark.asked, doing)
             raise translate(error, doing) from error
         return None
 
@@ -110,6 +113,13 @@ def _explain(tab: Tab, url: str, doing: str) -> None:
     trouble = tab.troubles(url)
     if trouble is not None:
         raise unreached_error(trouble, doing, url)
+
+
+async def _error_page(hand: Hand) -> None:
+    """Wait until the browser shows that it failed: it would cut off a navigation that begins before."""
+    activity = hand.tab.activity
+    until = asyncio.get_running_loop().time() + _ERROR_PAGE_SECONDS
+    await activity.until(lambda: activity.new_document(hand.mark), until)
 
 
 async def _came_to_nothing(hand: Hand, error: PlaywrightError) -> bool:

@@ -45,7 +45,7 @@ async def click(
     timeout_ms: int = PATIENCE_MS,
 ) -> Outcome:
     """Click an element once it can be clicked, and wait for what that sets off."""
-    target = await find(tab, element)
+    target = await find(tab, element, pointing=True)
 
     async def act(hand: Hand) -> Reply | None:
         return await click_target(hand, target, timeout_ms, button=button, count=count, mask=modifier_mask(modifiers))
@@ -60,12 +60,13 @@ async def click_target(
     until = asyncio.get_running_loop().time() + timeout_ms / 1000
     while True:
         left_ms = max(0, int((until - asyncio.get_running_loop().time()) * 1000))
-        reply = await hand.ask(target, "aim", target.aimed, count, left_ms, patience_ms=left_ms)
+        reply = await hand.ask(target, "aim", target.aimed, target.wire_at(), count, left_ms, patience_ms=left_ms)
         point = await to_viewport(hand, target, reply, left_ms)
         async with other_frames_barred(hand, target.frame, count):
             hand.acts()
             landing = asyncio.ensure_future(hand.aftermath("landed"))
             try:
+                await _come_to(hand, point)
                 await asyncio.gather(*_click_events(hand, point, button, count, mask))
                 landed = await landing
             finally:
@@ -80,7 +81,7 @@ async def click_target(
 
 async def hover(tab: Tab, element: ElementArgument, *, timeout_ms: int = PATIENCE_MS) -> Outcome:
     """Move the mouse over an element."""
-    target = await find(tab, element)
+    target = await find(tab, element, pointing=True)
 
     async def act(hand: Hand) -> Reply | None:
         point = await point_at(hand, target, timeout_ms)
@@ -92,21 +93,9 @@ async def hover(tab: Tab, element: ElementArgument, *, timeout_ms: int = PATIENC
     return await perform(tab, target, act)
 
 
-async def click_at(tab: Tab, point: Point, *, button: Button = "left", count: int = 1) -> Outcome:
-    """Click at a place of the viewport, whatever is there: for canvases and maps."""
-
-    async def act(hand: Hand) -> Reply | None:
-        await tab.world.call(hand.frame, "watch", repeatable=True)
-        hand.acts()
-        await asyncio.gather(*_click_events(hand, point, button, count, 0))
-        return await hand.aftermath("settled")
-
-    return await perform(tab, None, act)
-
-
-async def point_at(hand: Hand, target: Target, patience_ms: int) -> Point:
-    """Where an element can be pointed at, once it can."""
-    reply = await hand.ask(target, "point", target.aimed, patience_ms, patience_ms=patience_ms)
+async def point_at(hand: Hand, target: Target, patience_ms: int, *, own: bool = False) -> Point:
+    """Where an element can be pointed at, once it can; its ``own`` points only, for whoever presses there."""
+    reply = await hand.ask(target, "point", target.aimed, target.wire_at(), own, patience_ms, patience_ms=patience_ms)
     return await to_viewport(hand, target, reply, patience_ms)
 
 
@@ -133,14 +122,26 @@ async def to_viewport(hand: Hand, target: Target, spot: Reply, patience_ms: int)
 
 async def move(hand: Hand, point: Point, *, buttons: int = 0) -> None:
     held = "left" if buttons & 1 else "none"
+    hand.tab.mouse.place = point.x, point.y
     await send(
         hand.session, "Input.dispatchMouseEvent", type="mouseMoved", x=point.x, y=point.y, button=held, buttons=buttons
     )
 
 
+async def _come_to(hand: Hand, point: Point) -> None:
+    """Stir the mouse where it is, then bring it to the point, so that the page has shown how it takes that.
+
+    A menu that opens under the mouse may take the first movement to be about the item that lies there.
+    """
+    if hand.tab.mouse.place is not None:
+        x, y = hand.tab.mouse.place
+        await move(hand, Point(x + 1, y + 1))
+    await move(hand, point)
+
+
 def _click_events(hand: Hand, point: Point, button: Button, count: int, mask: int) -> list[asyncio.Task[object]]:
     """All events of a click, sent at once and in order, so that no button can stay pressed."""
-    events: list[dict[str, object]] = [{"type": "mouseMoved", "button": "none", "buttons": 0}]
+    events: list[dict[str, object]] = []
     for number in range(1, count + 1):
         pressed = {"button": button, "clickCount": number}
         events.append({"type": "mousePressed", "buttons": BUTTON_BITS[button], **pressed})

@@ -19,6 +19,7 @@ from browser_pilot.pages.world import DEFAULT_TIMEOUT_MS, FrameGone, Json, World
 # Far more rows than any answer holds, and far fewer than would make a transfer slow.
 ROW_LIMIT = 5_000
 WALK_LIMIT_MS = 3_000
+MOST_WALKS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class _Part:
     before: int
     rest: int
     suspects: int
+    unheard: int
 
 
 async def take_view(
@@ -59,10 +61,15 @@ async def take_view(
             part, fresh = await walk(frame), False
         else:
             part, fresh = await asyncio.gather(walk(frame), pierce.note_listeners(world, frame))
-        if part is not None and part.suspects:
-            fresh = await pierce.open_roots(world, frame) or fresh
-        if fresh:
-            part = await walk(frame)
+        # What a walk comes upon (closed shadow roots, listeners in shadow roots) may show more to the next one.
+        for _ in range(MOST_WALKS):
+            if part is not None and part.suspects:
+                fresh = await pierce.open_roots(world, frame) or fresh
+            if part is not None and part.unheard:
+                fresh = await pierce.note_root_listeners(world, frame) or fresh
+            if not fresh:
+                break
+            part, fresh = await walk(frame), False
         return None if part is None else (frame.number, part)
 
     async def walk(frame: Frame) -> _Part | None:

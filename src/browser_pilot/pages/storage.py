@@ -16,9 +16,11 @@ async def use_storage(
 ) -> dict[str, str]:
     """Do one thing to the storage of the tab's main frame; gives what it holds then, or of it only ``key``."""
     if action in ("set", "delete") and key is None:
-        raise InvalidArgument(f"`key` is missing: what to {action}?")
+        raise InvalidArgument(f"`key` is missing: what to {action}?", suggestions=["Give a key."])
     if (action == "set") != (value is not None):
-        raise InvalidArgument("`value` goes with `set`, and `set` needs it.")
+        raise InvalidArgument(
+            "`value` goes with `set`, and `set` needs it.", suggestions=["Give action, key and value together."]
+        )
     tab.dialogs.require_none()
     main = await tab.world.main_frame()
     reply = cast("dict[str, Any]", await tab.world.call(main, "storage", kind, action, key, value))

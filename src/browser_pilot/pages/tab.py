@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from playwright.async_api import Error, Page
@@ -25,6 +26,13 @@ if TYPE_CHECKING:
 Fill = Callable[[str, str], str]
 
 
+@dataclass(slots=True)
+class Mouse:
+    """Where our mouse is in the viewport, once it was moved."""
+
+    place: tuple[float, float] | None = None
+
+
 def _as_it_is(text: str, _origin: str) -> str:
     return text
 
@@ -42,6 +50,7 @@ class Tab:
         self.activity = Activity(page)
         self.sight = Sight(self.world, self.activity)
         self.dialogs = Dialogs(page)
+        self.mouse = Mouse()
         # What was decided about, by the argument that named it: acting finds exactly these elements, as they were.
         self.decided: Mapping[str, Target] = {}
         self.decided_dialog: DialogFacts | None = None

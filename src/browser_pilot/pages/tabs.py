@@ -7,6 +7,7 @@ exclusive (the user's own browser, of which a session sees its own tabs only), e
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Callable, Iterator
 from typing import Literal, TypeAlias
 
@@ -22,7 +23,10 @@ Tell: TypeAlias = Callable[[str, TabNews], None]
 
 
 class TabSet:
-    """``tell`` is called with the id of a tab and what is new about it."""
+    """``tell`` is called with the id of a tab and what is new about it.
+
+    ``blank_page`` gives a page that is open already and nobody's, for as long as there is one.
+    """
 
     def __init__(
         self,
@@ -32,12 +36,15 @@ class TabSet:
         tell: Tell,
         troubles: Troubles = no_troubles,
         exclusive: bool = False,
+        blank_page: Callable[[], Page | None] = lambda: None,
     ) -> None:
         self._context = context
         self._numbers = numbers
         self._troubles = troubles
+        self._blank_page = blank_page
         self._tell = tell
         self._tabs: dict[str, Tab] = {}
+        self._hidden: set[str] = set()
         self._not_closed_by_us: set[str] = set()
         self.current_id: str | None = None
         self._exclusive = exclusive
@@ -46,7 +53,7 @@ class TabSet:
             self._adopt_given(page)
 
     def __iter__(self) -> Iterator[Tab]:
-        return iter([tab for tab in self._tabs.values() if tab.open])
+        return iter([tab for tab in self._tabs.values() if tab.open and tab.id not in self._hidden])
 
     def get(self, tab_id: str) -> Tab | None:
         """The tab, crashed ones included; closed ones are gone."""
@@ -58,9 +65,21 @@ class TabSet:
 
     async def open(self) -> Tab:
         with translated("Opening a tab"):
-            page = await self._context.new_page()
+            page = self._blank_page() or await self._context.new_page()
         tab = self._of(page) or self._adopt(page)
         self.current_id = tab.id
+        return tab
+
+    async def open_hidden(self) -> Tab:
+        """A tab that is not among the client's: not listed, never the current one, and without popups."""
+        with translated("Opening a tab in the background"):
+            page = await self._context.new_page()
+        tab = Tab(f"h{secrets.token_hex(8)}", page, self._troubles)
+        self._tabs[tab.id] = tab
+        self._hidden.add(tab.id)
+        self._not_closed_by_us.add(tab.id)
+        page.on("popup", lambda popup: popup.close())
+        page.on("close", lambda _: self._forget(tab))
         return tab
 
     def select(self, tab: Tab) -> None:
@@ -90,7 +109,7 @@ class TabSet:
 
     def _adopt_orphan(self, page: Page) -> None:
         """A link that was opened in a tab of its own has no opener, but the page that held it expects one."""
-        opener = next((tab for tab in self._tabs.values() if tab.activity.expects(page.url)), None)
+        opener = next((tab for tab in self if tab.activity.expects(page.url)), None)
         if opener is not None:
             self._adopt_popup(opener, page)
         elif self._exclusive:
@@ -110,5 +129,7 @@ class TabSet:
         if self._tabs.pop(tab.id, None) is None:
             return
         if self.current_id == tab.id:
-            self.current_id = next(reversed(self._tabs), None)
-        self._tell(tab.id, "closed")
+            self.current_id = next((one for one in reversed(self._tabs) if one not in self._hidden), None)
+        if tab.id not in self._hidden:
+            self._tell(tab.id, "closed")
+        self._hidden.discard(tab.id)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from browser_pilot.errors import ElementNotFound, InvalidArgument, StaleRef
@@ -41,11 +41,16 @@ class Target:
     seal: str = field(default="", repr=False)
     seals_values: bool = False
     origin: str = ""
+    # A point in the element, in pixels from its upper left corner; None for wherever it can be reached.
+    at: tuple[float, float] | None = None
 
     @property
     def aimed(self) -> Json:
         """How the page is told which element is meant."""
         return {"ref": self.ref, "seal": self.seal, "values": self.seals_values} if self.seal else self.ref
+
+    def wire_at(self) -> Json:
+        return list(self.at) if self.at else None
 
 
 def key_of(element: ElementArgument) -> str:
@@ -53,12 +58,18 @@ def key_of(element: ElementArgument) -> str:
     return element if isinstance(element, str) else json.dumps(element, sort_keys=True, default=str)
 
 
-async def find(tab: Tab, element: ElementArgument) -> Target:
-    """The one element that is meant. A ref costs nothing; anything else is looked for in every frame."""
+async def find(tab: Tab, element: ElementArgument, *, pointing: bool = False) -> Target:
+    """The one element that is meant. A ref costs nothing; anything else is looked for in every frame.
+
+    Whoever points at the element may name the point in it: ``{"ref": "e12", "at": [x, y]}``.
+    """
     tab.dialogs.require_none()
+    at = _point(element, pointing=pointing)
     decided = tab.decided.get(key_of(element))
     if decided is not None:
         return decided
+    if at is not None and isinstance(element, Mapping):
+        return replace(await find(tab, {key: value for key, value in element.items() if key != "at"}), at=at)
     world = tab.world
     if isinstance(element, Mapping) and set(element) == {"index"}:
         element = _indexed(world, element["index"])
@@ -71,6 +82,22 @@ async def find(tab: Tab, element: ElementArgument) -> Target:
     if frame is None:
         raise StaleRef(f"The frame of {selector.ref} is no longer on the page.", suggestions=["Take a new snapshot."])
     return Target(frame, selector.ref, selector.ref)
+
+
+def _point(element: ElementArgument, *, pointing: bool) -> tuple[float, float] | None:
+    at = element.get("at") if isinstance(element, Mapping) else None
+    if at is None:
+        return None
+    if not pointing:
+        raise InvalidArgument("`at` goes with clicking, hovering and dragging only.", suggestions=["Leave `at` out."])
+    match at:
+        case [int() | float() as x, int() | float() as y] if x >= 0 and y >= 0 and not isinstance(x, bool):
+            return float(x), float(y)
+        case _:
+            raise InvalidArgument(
+                f"at = {at!r} is not a point.",
+                suggestions=["Give [x, y] in pixels from the element's upper left corner."],
+            )
 
 
 def _indexed(world: World, index: object) -> str:

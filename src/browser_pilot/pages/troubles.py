@@ -33,6 +33,8 @@ _WRONG_USE = {
     "no option": ("has no option {by}", "Use one of these labels."),
     "one option": ("takes exactly one option", "Give one value."),
     "left": ("was left as it was, because other fields do not fit", "Correct those and fill all of them again."),
+    "inner": ("has another thing at that point, {by}", "Use the ref of that one."),
+    "beyond": ("is only {by} pixels large", "Give a point inside it: [x, y] from its upper left corner."),
     "radio": ("is a radio button, which cannot be taken back", "Choose another one of its group instead."),
 }
 

@@ -40,8 +40,12 @@ async def upload(
 
 
 def _checked(path: Path) -> Path:
-    whole = path.expanduser().absolute()
-    if not whole.exists():
+    try:
+        whole = path.expanduser().absolute()
+        there = whole.exists()
+    except (OSError, ValueError):
+        whole, there = path, False  # no system has such a name
+    if not there:
         raise InvalidArgument(f"There is no file {str(path)!r}.", suggestions=["Give the path of a file that exists."])
     return whole
 
@@ -61,7 +65,9 @@ async def _offer(hand: Hand, target: Target, names: list[str], node: dict[str, A
 def _check_fit(names: list[str], facts: dict[str, Any]) -> None:
     folders = [name for name in names if Path(name).is_dir()]
     if folders and not facts["folder"]:
-        raise InvalidArgument(f"{folders[0]!r} is a folder; the field takes files.")
+        raise InvalidArgument(
+            f"{folders[0]!r} is a folder; the field takes files.", suggestions=["Give the paths of the files in it."]
+        )
     if len(names) > 1 and facts["known"] and not facts["multiple"]:
         raise InvalidArgument("The field takes one file only.", suggestions=["Upload the files one by one."])
 

@@ -31,6 +31,7 @@ LoadState = Literal["load", "domcontentloaded", "networkidle"]
 DEFAULT_TIMEOUT_MS = 10_000
 _GRACE_MS = 2_000
 _ABSENT = ("hidden", "detached")
+_THROWN = re.compile(r"\b\w*Error: .*")
 
 _ids = itertools.count(1)
 _stopping: set[asyncio.Task[None]] = set()
@@ -60,7 +61,9 @@ async def wait_for(
     await tab.activity.listen(await tab.world.frames.main_session())
     if ms is not None:
         if ms > timeout_ms:
-            raise InvalidArgument(f"ms = {ms} is more than timeout_ms = {timeout_ms}.")
+            raise InvalidArgument(
+                f"ms = {ms} is more than timeout_ms = {timeout_ms}.", suggestions=["Give a larger timeout_ms."]
+            )
         await asyncio.sleep(ms / 1000)
         return
     work, words = _work(tab, text, text_gone, element, state, url, load, function, timeout_ms)
@@ -110,7 +113,9 @@ def address_matches(wanted: str, address: str) -> bool:
         try:
             return re.search(wanted[1:-1], address) is not None
         except re.error as error:
-            raise InvalidArgument(f"url = {wanted!r} is not a regular expression: {error}.") from None
+            raise InvalidArgument(
+                f"url = {wanted!r} is not a regular expression: {error}.", suggestions=["Leave out the slashes."]
+            ) from None
     if "*" in wanted:
         return fnmatchcase(address, wanted) or fnmatchcase(address, f"*{wanted}")
     return wanted in address
@@ -192,4 +197,11 @@ async def _function(tab: Tab, function: str, timeout_ms: int) -> bool:
             await tab.page.wait_for_function(function, timeout=timeout_ms)
         except PlaywrightTimeout:
             return False
+        except PlaywrightError as error:
+            if thrown := _THROWN.search(error.message):
+                raise InvalidArgument(
+                    f"The function cannot be run: {thrown[0]}",
+                    suggestions=["Give an expression or a function that becomes true."],
+                ) from error
+            raise
     return True

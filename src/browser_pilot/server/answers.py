@@ -17,6 +17,8 @@ from ..records.redaction import Json, Redactor
 # Inside a quoted cell every quote has a backslash before it, so this is always a cell of its own.
 _EMPTY_CELL = re.compile(r'(?<=,)""(?=,|$)', re.MULTILINE)
 
+LONGEST_WORDS = 800
+
 
 @dataclass(frozen=True)
 class Picture:
@@ -50,9 +52,14 @@ def render(data: Mapping[str, object], answer_format: AnswerFormat) -> str:
 
 
 def error_data(error: PilotError) -> dict[str, object]:
-    data: dict[str, object] = {"error": error.code, "message": error.message}
+    """An error as it is told. What a caller wrote may be part of it, so it is kept short."""
+    data: dict[str, object] = {"error": error.code, "message": _clipped(error.message)}
     if error.suggestions:
-        data["suggestions"] = list(error.suggestions)
+        data["suggestions"] = [_clipped(suggestion) for suggestion in error.suggestions]
     data["retryable"] = error.retryable
     data.update(error.metadata)
     return data
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= LONGEST_WORDS else f"{text[:LONGEST_WORDS]}…"

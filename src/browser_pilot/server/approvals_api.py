@@ -52,6 +52,7 @@ def question_data(question: Question) -> dict[str, Any]:
         "reason": matter.reason,
         "rule": matter.rule,
         "choices": list(matter.choices),
+        "labels": dict(matter.labels or {}),
         "picture": f"/api/approvals/{question.id}/picture" if matter.picture is not None else None,
         "asked_at": question.asked_at,
         "expires_at": question.expires_at,

@@ -13,7 +13,7 @@ from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from ..approvals.questions import LABELS, Choice, Question
+from ..approvals.questions import Choice, Question
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ def form_for(question: Question) -> types.ElicitRequestFormParams:
             FIELD: {
                 "type": "string",
                 "title": "Your answer",
-                "enum": [LABELS[choice] for choice in question.matter.choices],
+                "enum": [question.matter.label(choice) for choice in question.matter.choices],
             }
         },
         "required": [FIELD],
@@ -54,12 +54,12 @@ def in_words(question: Question) -> str:
     return "\n".join(lines)
 
 
-def choice_of(result: types.ElicitResult) -> Choice:
+def choice_of(result: types.ElicitResult, question: Question) -> Choice:
     """What the person chose; to close or decline the form, or to send anything else, is a no."""
     if result.action == "accept" and result.content is not None:
         given = result.content.get(FIELD)
-        for choice, label in LABELS.items():
-            if label == given:
+        for choice in question.matter.choices:
+            if question.matter.label(choice) == given:
                 return choice
     return "deny"
 
@@ -80,4 +80,4 @@ class FormDoor:
         except (MCPError, ValidationError) as error:
             logger.warning("the client could not show a question: %s", error)
             return None
-        return choice_of(result)
+        return choice_of(result, question)

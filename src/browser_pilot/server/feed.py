@@ -1,4 +1,4 @@
-"""What changed among one client's resources, told to whoever of it listens: at once, but never in a flood.
+"""What changed among one client's resources and tools, told to whoever of it listens: at once, but never in a flood.
 
 The client of the handshake era is told by notifications on its connection, of what it subscribed to; the client of the
 2026 era opens streams with ``subscriptions/listen``. News says only that something changed, so the same news twice is
@@ -17,9 +17,10 @@ from mcp.server.subscriptions import (
     ResourcesListChanged,
     ResourceUpdated,
     ServerEvent,
+    ToolsListChanged,
 )
 
-News = ResourceUpdated | ResourcesListChanged
+News = ResourceUpdated | ResourcesListChanged | ToolsListChanged
 
 # After news, more is held back this long: a page that logs a thousand lines a second tells ten times a second.
 QUIET_SECONDS = 0.1
@@ -32,6 +33,8 @@ class Connection(Protocol):
     async def send_resource_updated(self, uri: str) -> None: ...
 
     async def send_resource_list_changed(self) -> None: ...
+
+    async def send_tool_list_changed(self) -> None: ...
 
 
 class Feed:
@@ -88,7 +91,8 @@ class ConnectionNews:
         self._sending: asyncio.Task[None] | None = None
 
     def take(self, news: ServerEvent) -> None:
-        if isinstance(news, ResourcesListChanged) or (isinstance(news, ResourceUpdated) and news.uri in self.uris):
+        is_about_lists = isinstance(news, ResourcesListChanged | ToolsListChanged)
+        if is_about_lists or (isinstance(news, ResourceUpdated) and news.uri in self.uris):
             self._waiting[news] = None
             if self._sending is None or self._sending.done():
                 self._sending = asyncio.create_task(self._send())
@@ -103,5 +107,7 @@ class ConnectionNews:
             del self._waiting[news]
             if isinstance(news, ResourceUpdated):
                 await self.session.send_resource_updated(news.uri)
+            elif isinstance(news, ToolsListChanged):
+                await self.session.send_tool_list_changed()
             else:
                 await self.session.send_resource_list_changed()

@@ -120,13 +120,13 @@ def build_app(
     approvals: ApprovalQueue,
     parking: Parking,
     resources: Resources,
+    more_routes: Sequence[BaseRoute],
     token: str,
     hosts: frozenset[str],
     health: Callable[[], dict[str, Any]],
     metrics: Metrics,
     stop: Callable[[], None],
     reload: Callable[[], PilotError | None],
-    more_routes: Sequence[BaseRoute] = (),
 ) -> Starlette:
     http_clients = HttpClients(clients)
     server = build_server(registry, gateway, parking, metrics, resources, http_clients.of)

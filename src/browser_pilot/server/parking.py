@@ -94,7 +94,8 @@ class Parking:
             raise MCPError(types.INVALID_PARAMS, "This requestState was used before or is no longer known.")
         given = (responses or {}).get(INPUT)
         if not place.asked.choice.done():
-            place.asked.choice.set_result(choice_of(given) if isinstance(given, types.ElicitResult) else "deny")
+            is_answer = isinstance(given, types.ElicitResult)
+            place.asked.choice.set_result(choice_of(given, place.asked.question) if is_answer else "deny")
         return await self._follow(place.operation)
 
     def drop(self, client: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import mcp_types as types
 from mcp.server import Server
 from mcp.server.context import ServerRequestContext
-from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated
+from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 
 from ..sessions.client import Client
@@ -65,6 +65,11 @@ class Resources:
     def list_changed(self, client: Client) -> None:
         if (feed := self._feeds.get(client.id)) is not None:
             feed.tell(ResourcesListChanged())
+
+    def tools_changed(self) -> None:
+        """The list of tools is another now, for every client."""
+        for feed in self._feeds.values():
+            feed.tell(ToolsListChanged())
 
     def drop(self, client: Client) -> None:
         """The client has left."""

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from ..config import EngineName
 from ..engines.engine import ContextRequest, Engine, LiveContext
-from ..errors import BrowserCrashed, NoTab
+from ..errors import BrowserCrashed, NoTab, PilotError
 from ..pages.tab import Tab
 from ..pages.tabs import TabSet, Tell
 from ..policy.hosts import Site
@@ -101,6 +102,17 @@ class Session:
         self._lost_tabs = frozenset()
         return await (await self._ensure_open()).tabs.open()
 
+    @asynccontextmanager
+    async def background_tab(self) -> AsyncGenerator[Tab]:
+        """A tab that nobody sees but whoever knows its id; closed at the end."""
+        tabs = (await self._ensure_open()).tabs
+        tab = await tabs.open_hidden()
+        try:
+            yield tab
+        finally:
+            with suppress(PilotError):
+                await tabs.close(tab)
+
     def let_open(self, site: Site) -> None:
         """The agent was allowed to go to this site; called when the tab to go in is there."""
         if self._opened is not None:
@@ -134,7 +146,12 @@ class Session:
             if self._opened is None or not self._opened.live.alive:
                 live = await self._engine.open(self._request, self._rules)
                 tabs = TabSet(
-                    live.context, self._numbers, tell=self._tell, troubles=live.trouble, exclusive=live.exclusive
+                    live.context,
+                    self._numbers,
+                    tell=self._tell,
+                    troubles=live.trouble,
+                    exclusive=live.exclusive,
+                    blank_page=live.take_blank_page,
                 )
                 self._opened = _Opened(live, tabs)
                 live.on_lost(lambda: self._note_loss(live))

@@ -8,6 +8,8 @@ const INTERACTIVE =
   + '[role=link], [role=checkbox], [role=radio], [role=switch], [role=tab], [role=menuitem], [role=option]';
 const ALIGNMENTS = /** @type {ScrollLogicalPosition[]} */ (['center', 'end', 'start', 'nearest']);
 const TRIES_PER_ALIGNMENT = 6;
+/** What waiting does not change. */
+const FINAL_TROUBLES = new Set(['beyond', 'inner']);
 const MOVING_TRIES = 20;
 /** Parts of a rectangle to try when its middle is covered. */
 const SPOTS = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.1], [0.9, 0.9], [0.1, 0.9], [0.9, 0.1]];
@@ -124,27 +126,65 @@ function isAnimated(element) {
   });
 }
 
-/** @param {Element} element @param {number} tries how often it was tried before @returns {Promise<Spot | Trouble>} */
-async function reachableSpot(element, tries) {
-  let spot = freeSpot(element);
+/** The point of an element that was asked for, if a click there reaches it. @param {Element} element @param {number[]} at @param {boolean} own @returns {Spot | Trouble} */
+function askedSpot(element, [right, down], own) {
+  const rect = element.getBoundingClientRect();
+  if (right > rect.width || down > rect.height) return { trouble: 'beyond', by: `${Math.floor(rect.width)} × ${Math.floor(rect.height)}` };
+  const spot = { x: rect.left + right, y: rect.top + down };
+  const hit = topAt(element, spot);
+  if (hit !== element) return hit === null ? { trouble: 'outside' } : { trouble: 'covered', by: inWords(hit) };
+  const inner = own ? thingInside(element, spot) : null;
+  return inner === null ? spot : { trouble: 'inner', by: inWords(inner) };
+}
+
+/**
+ * What can be clicked for itself at a point of an element. Such a thing must be named itself: what is decided about an action is
+ * decided about the element that was named.
+ * @param {Element} element @param {Spot} spot
+ */
+function thingInside(element, { x, y }) {
+  let hit = document.elementFromPoint(x, y);
+  for (let root = hit && rootOf(hit); root; root = hit && rootOf(hit)) {
+    const deeper = root.elementFromPoint(x, y);
+    if (deeper === null || deeper === hit) break;
+    hit = deeper;
+  }
+  for (let node = hit; node && node !== element; node = parentOf(node)) {
+    if (node.matches(INTERACTIVE) || isClickable(node)) return node;
+  }
+  return null;
+}
+
+/** @param {Element} element @param {number} tries how often it was tried before @param {number[] | null} at */
+function scrollToReach(element, tries, at) {
+  const rect = element.getBoundingClientRect();
+  if (at !== null) return scrollToSpot(element, { x: rect.left + at[0], y: rect.top + at[1] });
+  const block = ALIGNMENTS[(tries / TRIES_PER_ALIGNMENT) % ALIGNMENTS.length];
+  element.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
+}
+
+/** @param {Element} element @param {number} tries how often it was tried before @param {number[] | null} at @param {boolean} own @returns {Promise<Spot | Trouble>} */
+async function reachableSpot(element, tries, at, own) {
+  const look = () => (at === null ? freeSpot(element) : askedSpot(element, at, own));
+  let spot = look();
   let scrolled = false;
-  if ('trouble' in spot && tries % TRIES_PER_ALIGNMENT === 0) {
-    const block = ALIGNMENTS[(tries / TRIES_PER_ALIGNMENT) % ALIGNMENTS.length];
-    element.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
+  if ('trouble' in spot && !FINAL_TROUBLES.has(spot.trouble) && tries % TRIES_PER_ALIGNMENT === 0) {
+    scrollToReach(element, tries, at);
     scrolled = true;
-    spot = freeSpot(element);
+    spot = look();
   }
   if ('trouble' in spot || !(scrolled || isAnimated(element))) return spot;
   const before = element.getBoundingClientRect();
   await nextFrame();
   const after = element.getBoundingClientRect();
   const moved = Math.abs(before.left - after.left) + Math.abs(before.top - after.top) > 1;
-  return moved && tries < MOVING_TRIES ? { trouble: 'moving' } : freeSpot(element);
+  return moved && tries < MOVING_TRIES ? { trouble: 'moving' } : look();
 }
 
 /**
- * Waits until an element can be acted on. Gives the element itself or its stand-in, and the point.
- * @param {Aimed} aimed @param {number} patienceMs @param {{ mayBeDisabled?: boolean }} [leave]
+ * Waits until an element can be acted on. Gives the element itself or its stand-in, and the point, which the caller may name. What
+ * will be pressed must be the element's `own`, not a thing inside it.
+ * @param {Aimed} aimed @param {number} patienceMs @param {{ mayBeDisabled?: boolean, at?: number[] | null, own?: boolean }} [leave]
  * @returns {Promise<{ element: Element, spot: Spot } | Trouble>}
  */
 async function ready(aimed, patienceMs, leave = {}) {
@@ -155,29 +195,32 @@ async function ready(aimed, patienceMs, leave = {}) {
     const named = elementOf(ref);
     if (named === null) return goneTrouble(ref);
     if (named instanceof HTMLOptionElement && !(/** @type {HTMLSelectElement | null} */ (named.closest('select'))?.size)) return { trouble: 'option' };
-    const element = standIn(named);
+    const element = leave.at ? named : standIn(named);
     /** @type {Spot | Trouble} */
     let spot;
     if (!isShown(element)) spot = { trouble: 'hidden' };
     else if (!leave.mayBeDisabled && isDisabled(named)) spot = { trouble: 'disabled' };
-    else spot = await reachableSpot(element, tries);
+    else spot = await reachableSpot(element, tries, leave.at ?? null, leave.own === true);
     if (!('trouble' in spot)) return isBroken(aimed, named) ? { trouble: 'changed' } : { element, spot };
-    if (performance.now() >= until || mine !== abandoned) return spot;
+    if (FINAL_TROUBLES.has(spot.trouble) || performance.now() >= until || mine !== abandoned) return spot;
     await nextFrame();
   }
 }
 
-/** Where to point at an element without clicking it. @param {Aimed} aimed @param {number} patienceMs */
-pilot.point = async function point(aimed, patienceMs) {
-  const found = await ready(aimed, patienceMs, { mayBeDisabled: true });
+/** Where to point at an element without clicking it. @param {Aimed} aimed @param {number[] | null} at @param {boolean} own @param {number} patienceMs */
+pilot.point = async function point(aimed, at, own, patienceMs) {
+  const found = await ready(aimed, patienceMs, { mayBeDisabled: true, at, own });
   return 'trouble' in found ? found : found.spot;
 };
 
 /**
- * A point of a frame inside this one as a point of this one, once the frame can be reached there.
+ * A point of a frame inside this one as a point of this one, once the frame can be reached there and keeps its place: what
+ * scrolls a frame into view scrolls those around it a little later, and clicks are led by where a frame was last drawn.
  * @param {number} number @param {Spot} inner @param {number} patienceMs
  */
 pilot.through = async function through(number, inner, patienceMs) {
+  /** @type {Spot | null} */
+  let before = null;
   const until = performance.now() + patienceMs;
   const mine = abandoned;
   for (let tries = 0; ; tries++) {
@@ -185,11 +228,14 @@ pilot.through = async function through(number, inner, patienceMs) {
     if (!element?.isConnected) return { trouble: 'gone', by: 'the frame that it is in' };
     const spot = outerSpot(element, inner);
     const hit = topAt(element, spot);
-    if (hit === element) return spot;
-    if (performance.now() >= until || mine !== abandoned) {
+    const still = before !== null && Math.abs(before.x - spot.x) + Math.abs(before.y - spot.y) < 1;
+    const over = performance.now() >= until || mine !== abandoned;
+    if (hit === element && (still || over)) return spot;
+    before = hit === element ? spot : null;
+    if (over) {
       return hit === null ? { trouble: 'outside' } : { trouble: 'covered', by: inWords(hit) };
     }
-    if (tries % TRIES_PER_ALIGNMENT === 0) scrollToSpot(element, spot);
+    if (hit !== element && tries % TRIES_PER_ALIGNMENT === 0) scrollToSpot(element, spot);
     await nextFrame();
   }
 };

@@ -3,6 +3,7 @@
 /** @typedef {{ left: number }} Room */
 
 const DROPPED_TAGS = new Set(['SVG', 'CANVAS', 'BUTTON', 'INPUT', 'SELECT', 'TEXTAREA', 'DIALOG', 'OBJECT', 'EMBED', 'AUDIO', 'VIDEO', 'LINK', 'META']);
+const FIELD_TAGS = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
 const KEPT_ATTRIBUTES = ['alt', 'title', 'colspan', 'rowspan', 'scope', 'start', 'lang', 'dir', 'datetime', 'cite'];
 
 /**
@@ -24,6 +25,13 @@ function copyOf(node, target, room) {
     const copied = copyOf(child, target, room);
     if (copied) copy.append(copied);
   }
+  return copy;
+}
+
+/** What a field holds, for a caller who asks for the field itself. @param {Element} field @param {Document} target */
+function fieldCopy(field, target) {
+  const copy = target.createElement('pre');
+  copy.textContent = isSecret(field) ? '' : valueOf(field, roleOf(field));
   return copy;
 }
 
@@ -63,7 +71,7 @@ pilot.content = function content(settings) {
   const root = settings.root ? elementOf(settings.root) : document.body ?? document.documentElement;
   const target = document.implementation.createHTMLDocument(document.title);
   const room = { left: settings.maxLength };
-  const copy = root ? copyOf(root, target, room) : null;
+  const copy = root instanceof Element && FIELD_TAGS.has(tagOf(root)) ? fieldCopy(root, target) : root && copyOf(root, target, room);
   if (copy instanceof HTMLBodyElement) target.body.replaceWith(copy);
   else if (copy) target.body.append(copy);
   const whole = { html: target.body?.innerHTML ?? '', scope: settings.root ? 'element' : 'page' };
@@ -85,3 +93,13 @@ function articleOf(target) {
   if (!found || tidy(found.textContent ?? '').length < whole * 0.75) return null;
   return { html: found.content, scope: 'article', byline: found.byline ?? '' };
 }
+
+/** The document's links, as JSON. @param {number} most */
+pilot.links = (most) => {
+  const links = [...document.querySelectorAll('a[href]')].slice(0, most);
+  return JSON.stringify(
+    links
+      .filter((link) => link instanceof HTMLAnchorElement && /^https?:$/.test(link.protocol))
+      .map((link) => ({ text: (link.textContent ?? '').trim().slice(0, 500), url: /** @type {HTMLAnchorElement} */ (link).href })),
+  );
+};

@@ -30,7 +30,7 @@ function ofForm(form, name) {
 
 /** @param {HTMLFormElement} form @returns {Element[]} */
 function fieldsOf(form) {
-  return [...ofForm(form, 'elements')];
+  return [.../** @type {HTMLFormControlsCollection} */ (ofForm(form, 'elements'))];
 }
 
 /** @param {Element} element @returns {element is HTMLButtonElement | HTMLInputElement} */

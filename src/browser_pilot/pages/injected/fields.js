@@ -9,6 +9,8 @@ const FORMATS = /** @type {Record<string, string>} */ ({
   date: '2024-05-31', time: '13:45', month: '2024-05', week: '2024-W22', 'datetime-local': '2024-05-31T13:45', color: '#ff8800',
   range: 'a number', number: 'a number',
 });
+// What is no field may become one while a page starts, but hardly later.
+const FIELD_COMES_MS = 1_000;
 const FIELDS_INSIDE = 'input:not([type=hidden]), textarea, select, [contenteditable]:not([contenteditable=false])';
 
 /** @param {Element} element @returns {FieldKind | null} */
@@ -58,7 +60,8 @@ function tellable(field) {
  */
 async function readyField(aimed, patienceMs) {
   const ref = refIn(aimed);
-  const until = performance.now() + patienceMs;
+  const began = performance.now();
+  const until = began + patienceMs;
   const mine = abandoned;
   for (;;) {
     const named = elementOf(ref);
@@ -72,7 +75,8 @@ async function readyField(aimed, patienceMs) {
     else if (isDisabled(field)) trouble = { trouble: 'disabled' };
     else if (isReadOnly(field, roleOf(field))) trouble = { trouble: 'read-only' };
     else return isBroken(aimed, named) ? { trouble: 'changed' } : { field, kind };
-    if (performance.now() >= until || mine !== abandoned) return trouble;
+    const now = performance.now();
+    if (now >= until || mine !== abandoned || (trouble.trouble === 'no field' && now >= began + FIELD_COMES_MS)) return trouble;
     await nextFrame();
   }
 }

@@ -1,6 +1,6 @@
 // Sees to it that a click lands where it was aimed: a press that would hit something else is stopped and told of.
 
-/** @typedef {{ element: Element, presses: number, landed: boolean, by: string | null, ended: Promise<void>,
+/** @typedef {{ element: Element, presses: number, landed: boolean, clicked: boolean, by: string | null, ended: Promise<void>,
  *   watched: Watch, remove: () => void }} Guard */
 
 const GUARDED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
@@ -15,7 +15,7 @@ let guard = null;
 /** @param {Element} element @param {number} presses @param {() => string | null} objection what speaks against a press that lands */
 function startGuard(element, presses, objection) {
   guard?.remove();
-  const fresh = /** @type {Guard} */ ({ element, presses, landed: false, by: null, watched: startWatch() });
+  const fresh = /** @type {Guard} */ ({ element, presses, landed: false, clicked: false, by: null, watched: startWatch() });
   /** @type {() => void} */
   let end = () => {};
   fresh.ended = new Promise((resolve) => (end = resolve));
@@ -23,11 +23,15 @@ function startGuard(element, presses, objection) {
   const see = (event) => {
     if (!event.isTrusted || !(event instanceof MouseEvent)) return;
     if ((event.type === 'pointerdown' || event.type === 'mousedown') && !fresh.landed && fresh.by === null) {
-      const hit = topAt(element, { x: event.clientX, y: event.clientY });
+      const hit = hitBy(event, element);
       if (hit === element) {
         fresh.by = objection();
         fresh.landed = fresh.by === null;
       } else fresh.by = hit === null ? 'nothing' : inWords(hit);
+    }
+    if (event.type === 'click' && fresh.landed && !fresh.clicked) {
+      fresh.clicked = true; // a label passes its click on to its field
+      if (slippedAway(event, fresh)) fresh.by = inWords(/** @type {Element} */ (event.target));
     }
     if (fresh.by !== null) {
       event.preventDefault();
@@ -44,11 +48,32 @@ function startGuard(element, presses, objection) {
 }
 
 /**
- * Takes aim for a click: the point, with a guard at it.
- * @param {Aimed} aimed @param {number} presses @param {number} patienceMs
+ * What a press hit: the element or another. Where a page moves things as the mouse comes over them, what lies at the point by now may
+ * be something else than what the press went to.
+ * @param {MouseEvent} event @param {Element} element
  */
-pilot.aim = async function aim(aimed, presses, patienceMs) {
-  const found = await ready(aimed, patienceMs);
+function hitBy(event, element) {
+  const [target] = event.composedPath();
+  if (target instanceof Element && reaches(target, element)) return element;
+  const inShadow = element.getRootNode() instanceof ShadowRoot;
+  return target instanceof Element && !inShadow ? target : topAt(element, { x: event.clientX, y: event.clientY });
+}
+
+/**
+ * Whether the button was let go over something else than it was pressed on, though the page did nothing in between: then what was
+ * pressed has moved away from under the mouse.
+ * @param {MouseEvent} event @param {Guard} guarded
+ */
+function slippedAway(event, guarded) {
+  return guarded.watched.changes === 0 && guarded.element.isConnected && hitBy(event, guarded.element) !== guarded.element;
+}
+
+/**
+ * Takes aim for a click: the point, with a guard at it.
+ * @param {Aimed} aimed @param {number[] | null} at @param {number} presses @param {number} patienceMs
+ */
+pilot.aim = async function aim(aimed, at, presses, patienceMs) {
+  const found = await ready(aimed, patienceMs, { at, own: true });
   if ('trouble' in found) return found;
   startGuard(found.element, presses, () => {
     const named = elementOf(refIn(aimed));

@@ -134,10 +134,13 @@ function settle(row, index) {
     return;
   }
   const [only] = inside;
-  if (inside.length === 1 && isPlainText(only) && (!row.name || row.name === only.name)) return takeOver(row, only, index);
-  const allText = inside.every((inner) => isPlainText(inner) && !inner.parts);
+  if (inside.length === 1 && only.actionable && isMereWrapper(row)) return void rows.splice(index, 1);
+  const seen = inside.every((inner) => inner.states.every((state) => row.states.includes(state)));
+  if (seen && inside.length === 1 && isPlainText(only) && (!row.name || row.name === only.name)) return takeOver(row, only, index);
+  const allText = seen && inside.every((inner) => isPlainText(inner) && !inner.parts);
   if (row.role === 'heading') return settleHeading(row, inside, index, allText);
   if (row.role !== 'clickable') return;
+  if (!row.name && !seen && inside.every((inner) => isPlainText(inner))) row.name = describe(/** @type {Element} */ (row.element));
   const text = inside.map((inner) => inner.name).join(' ');
   if (allText && text.length <= LONGEST_CLICKABLE_NAME) {
     row.name = row.name || text;
@@ -145,11 +148,16 @@ function settle(row, index) {
   }
 }
 
+/** Whether a row has nothing to say or do but what is in it. @param {Row} row */
+function isMereWrapper({ role, name, states, element }) {
+  return role === 'clickable' && (!name || name.startsWith('(')) && !states.length && !listening.has(/** @type {Element} */ (element))
+    && !(/** @type {Element} */ (element).matches('[onclick], [tabindex], [role], [draggable=true]'));
+}
+
 /** @param {Row} row @param {Row} only @param {number} index */
 function takeOver(row, only, index) {
   row.name = only.name;
   row.parts = only.parts;
-  for (const state of only.states) if (!row.states.includes(state)) row.states.push(state);
   rows.length = index + 1;
 }
 

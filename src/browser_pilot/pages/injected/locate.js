@@ -63,12 +63,15 @@ function byRole(wanted) {
   return found;
 }
 
+// Roles that say less of a thing than that it can be clicked: a snapshot tells such things as clickable.
+const TOLD_AS_CLICKABLE = new Set(['generic', 'paragraph', 'listitem', 'cell', 'gridcell', 'term', 'definition']);
+
 /** @param {Element} element @param {string} role */
 function hasRole(element, role) {
   const own = roleOf(element);
   if (own === role) return true;
   if (role === 'textbox') return FIELD_ROLES.has(own) && !['combobox', 'slider', 'file', 'color'].includes(own);
-  if (role === 'clickable') return own === 'generic' && isClickable(element);
+  if (role === 'clickable') return TOLD_AS_CLICKABLE.has(own) && isClickable(element);
   return (role === 'image' && own === 'img') || (role === 'item' && own === 'listitem') || (role === 'combobox' && own === 'listbox');
 }
 
@@ -83,7 +86,8 @@ function namedAs(element, wanted) {
   const matches = matcher(wanted.name ?? '', wanted.exact === true, wanted.regex === true);
   const role = roleOf(element);
   if (matches(nameOf(element, role))) return true;
-  const shown = role === 'generic' ? tidy(element.textContent ?? '') : shownName(element, role) || describe(element);
+  const shown = TOLD_AS_CLICKABLE.has(role) ? tidy(element.textContent ?? '') : shownName(element, role);
+  if (!shown) return matches(describe(element));
   return matches(shown);
 }
 

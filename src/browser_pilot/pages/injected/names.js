@@ -145,13 +145,45 @@ function embeddedValue(field, role) {
   return isSecret(field) ? '' : valueOf(field, role) ?? '';
 }
 
-/** Words for an element that has no name: its picture, its classes, its address, or what stands before it. @param {Element} element */
+/** Words for an element that has no name: its picture, classes, address or colour, or what stands before it. @param {Element} element */
 function describe(element) {
   const image = element.matches('img, svg') ? element : element.querySelector('img, svg, use, i[class], span[class]');
   const words =
     pictureWords(image) || iconWords(element) || (image && iconWords(image)) || element.getAttribute('data-testid')
-    || element.getAttribute('name') || element.id || addressWords(element) || neighbourText(element);
-  return words ? `(${shorten(tidy(words), 40)})` : '';
+    || element.getAttribute('name') || element.id || addressWords(element) || classWord(element);
+  const seen = appearance(element);
+  const told = words || seen ? `${words ?? ''} ${seen}` : neighbourText(element);
+  return told ? `(${shorten(tidy(told), 40)})` : '';
+}
+
+const SHAPES = new Set(['rect', 'circle', 'ellipse', 'line', 'polyline', 'polygon', 'path']);
+// Classes that say how something is laid out, not what it is.
+const LAYOUT_WORDS = new Set(`active block body box btn button cell center clickable col container content control disabled first flex
+  grid group hidden inline inner item last left link list main middle outer panel pointer right row selected text visible widget
+  wrap wrapper`.split(/\s+/));
+
+/** The class of an element where it is one plain word, as `star` or `like`. @param {Element} element */
+function classWord(element) {
+  const classes = [...element.classList];
+  if (classes.length > 3) return '';
+  return classes.find((name) => /^[a-z]{3,20}$/i.test(name) && !LAYOUT_WORDS.has(name.toLowerCase())) ?? '';
+}
+
+/** How a shape of a drawing, or a box that is nothing but its colour, looks. @param {Element} element */
+function appearance(element) {
+  if (element instanceof SVGElement) {
+    if (!SHAPES.has(element.localName)) return '';
+    const { fill, stroke } = getComputedStyle(element);
+    return `${element.localName} ${hexColour(fill) || hexColour(stroke)}`;
+  }
+  if (element.childElementCount || !/background/.test(element.getAttribute('style') ?? '')) return '';
+  return hexColour(getComputedStyle(element).backgroundColor);
+}
+
+/** A computed colour as #rrggbb; nothing for one that lets through what is behind it. @param {string} computed */
+function hexColour(computed) {
+  const opaque = /^rgb\((\d+), (\d+), (\d+)\)$/.exec(computed);
+  return opaque ? `#${opaque.slice(1).map((part) => Number(part).toString(16).padStart(2, '0')).join('')}` : '';
 }
 
 /** @param {Element | null} image */

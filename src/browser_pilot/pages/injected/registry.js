@@ -19,6 +19,10 @@ const listening = new WeakSet();
 let suspects = [];
 /** @type {WeakSet<Element>} */
 const suspected = new WeakSet();
+/** Shadow roots that a walk came through and whose listeners were not asked for yet. @type {ShadowRoot[]} */
+let unheard = [];
+/** @type {WeakSet<ShadowRoot>} */
+const heardRoots = new WeakSet();
 const documentToken = `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
 let nextRef = options.firstRef;
 
@@ -77,6 +81,12 @@ const pilot = {
   suspectList() {
     const found = suspects;
     suspects = [];
+    return found.length ? found : null;
+  },
+  /** Shadow roots whose listeners the debugger should look up; each is told once. */
+  unheardRoots() {
+    const found = unheard;
+    unheard = [];
     return found.length ? found : null;
   },
   /** @param {Element} host @param {ShadowRoot} root */

@@ -8,7 +8,7 @@ function canScroll(element) {
     || (element.scrollWidth > element.clientWidth + 1 && /auto|scroll/.test(overflowX));
 }
 
-/** The nearest box around an element that scrolls, itself included; the page's largest when there is no element. @param {Element | null} element */
+/** The nearest box around an element that scrolls, itself included; the page's largest when there is no element. @param {Element | null} element @returns {Element} */
 function scrollerOf(element) {
   const page = document.scrollingElement ?? document.documentElement;
   if (element === null) {

@@ -26,6 +26,7 @@ pilot.snapshot = function snapshot(settings) {
   const answer = {
     document: documentToken, url: location.href, title: document.title, rows: told, before: first,
     rest: rest + Math.max(0, rows.length - first - told.length), found: root !== null, lastRef: nextRef - 1, suspects: suspects.length,
+    unheard: unheard.length,
   };
   rows = [];
   owners = new Set();

@@ -1,6 +1,6 @@
 // Waits for a text or for a state of an element, and answers as soon as it is so.
 
-/** @typedef {{ text?: string, gone?: boolean, wanted?: Wanted, state?: string }} Awaited */
+/** @typedef {{ text?: string, gone?: boolean, wanted?: Wanted, state?: string }} Sought */
 
 const RECHECK_MS = 100;
 const SHORTEST_PAUSE_MS = 4;
@@ -12,7 +12,7 @@ function isAbsence(state) {
   return state === 'hidden' || state === 'detached';
 }
 
-/** @param {Awaited} awaited */
+/** @param {Sought} awaited */
 function isSo(awaited) {
   if (awaited.text !== undefined) {
     const there = hasText(awaited.text);
@@ -62,7 +62,7 @@ function buttonHas(lower) {
   return [...buttons].some((button) => tidy(button.value).toLowerCase().includes(lower));
 }
 
-/** @param {number} id @param {Awaited} awaited @param {number} limitMs @returns {Promise<boolean>} */
+/** @param {number} id @param {Sought} awaited @param {number} limitMs @returns {Promise<boolean>} */
 pilot.waitUntil = function waitUntil(id, awaited, limitMs) {
   if (isSo(awaited)) return Promise.resolve(true);
   return new Promise((resolve) => {

@@ -33,6 +33,8 @@ const LONGEST_TABLE_ROW = 800;
 // A listener on something larger listens for what is inside it.
 const LARGEST_LISTENER = 12;
 const MOST_SUSPECTS = 20;
+const MOST_SHAPES = 100;
+const MOST_ROOTS = 50;
 const MAY_HAVE_ROOT = /^(DIV|SPAN|SECTION|ARTICLE|ASIDE|HEADER|FOOTER|MAIN|NAV|P|BLOCKQUOTE|H[1-6])$|-/;
 
 let walkIsFull = false;
@@ -52,10 +54,22 @@ let deadline = Infinity;
 function visit(node, place) {
   if (node instanceof Text) {
     if (place.quiet || stopped || !place.look.visible) return;
-    addText(node.data, node, place);
+    addText(node.data, node, isTiny(node, place) ? { ...place, hidden: 'hidden' } : place);
   } else if (node instanceof Element) {
     visitElement(node, place);
   }
+}
+
+/** Whether a text is written too small to be read. @param {Text} text @param {Place} place */
+function isTiny(text, place) {
+  return !place.hidden && parseFloat(place.look.style.fontSize) < 2 && text.data.trim() !== '';
+}
+
+/** The same for the text inside an element. @param {Element} element */
+function isWrittenTiny(element) {
+  let inner = element;
+  while (inner.firstElementChild && !ownText(inner)) inner = inner.firstElementChild;
+  return parseFloat(lookOf(inner).style.fontSize) < 2;
 }
 
 /** @param {Element} element @param {Place} place */
@@ -109,6 +123,11 @@ function visitElement(element, place) {
   const breaks = !inline || (look.display !== 'inline' && look.display !== 'contents' && !GLUED_TAGS.has(tag));
   if (breaks) breakLine(element, inner, inline);
   if (element.firstChild === null || tag.includes('-')) suspect(element, tag);
+  const root = rootOf(element);
+  if (root !== null && unheard.length < MOST_ROOTS && !heardRoots.has(root)) {
+    heardRoots.add(root);
+    unheard.push(root);
+  }
   if (look.visible) tellElement(element, tag, look, inner, place.look.cursor === 'pointer');
   else visitChildren(element, inner);
   if (breaks) breakLine(element, inner, inline);
@@ -204,7 +223,15 @@ function isLarge(element) {
 /** @param {Element} element @param {Place} place @param {boolean} actionable */
 function tellDrawing(element, place, actionable) {
   if (actionable) addItem(makeRow(element, 'clickable', true, place.hidden), place);
-  else if (element.querySelector('text, foreignObject, a, [onclick], [tabindex]')) visitChildren(element, place);
+  const speaks = !actionable && element.querySelector('text, foreignObject, a, [onclick], [tabindex]') !== null;
+  if (speaks || hasLiveShapes(element, place.look)) visitChildren(element, place);
+}
+
+/** Whether shapes of a drawing can be clicked for themselves. @param {Element} drawing @param {Look} look */
+function hasLiveShapes(drawing, look) {
+  const shapes = [...drawing.querySelectorAll('*')];
+  if (shapes.some((shape) => listening.has(shape))) return true;
+  return look.cursor !== 'pointer' && shapes.length <= MOST_SHAPES && shapes.some((shape) => lookOf(shape).cursor === 'pointer');
 }
 
 /** @param {Element} element @param {Place} place */
@@ -252,8 +279,7 @@ function concealment(element, look, inline = false) {
   if (look.position === 'absolute' || look.position === 'fixed') return positionedAway(element, look);
   if (inline) return '';
   if ((element.clientHeight < 2 || element.clientWidth < 2) && isClipped(element, look)) return 'hidden';
-  if (!(element.firstChild instanceof Text)) return '';
-  return parseFloat(look.style.textIndent) < -900 || parseFloat(look.style.fontSize) < 2 ? 'hidden' : '';
+  return element.firstChild instanceof Text && parseFloat(look.style.textIndent) < -900 ? 'hidden' : '';
 }
 
 /** @param {Element} element @param {Look} look */
@@ -268,8 +294,18 @@ function positionedAway(element, look) {
   const box = element.getBoundingClientRect();
   if (box.width < 2 || box.height < 2) return isClipped(element, look) || look.style.clip !== 'auto' ? 'hidden' : '';
   if (/rect\(0px,? 0px,? 0px|rect\(1px,? 1px,? 1px/.test(look.style.clip) || /inset\((50|100)%/.test(look.style.clipPath)) return 'hidden';
-  if (box.right + scrollX <= 0 || box.bottom + scrollY <= 0) return 'offscreen';
+  if ((box.right + scrollX <= 0 || box.bottom + scrollY <= 0) && !isScrolledAway(element, box)) return 'offscreen';
   return look.position === 'fixed' && (box.left >= innerWidth || box.top >= innerHeight) ? 'offscreen' : '';
+}
+
+/** Whether an element is out of sight only as long as what it stands in is scrolled. @param {Element} element @param {DOMRect} box */
+function isScrolledAway(element, box) {
+  let { right, bottom } = box;
+  for (let node = parentOf(element); node; node = parentOf(node)) {
+    right += node.scrollLeft;
+    bottom += node.scrollTop;
+  }
+  return right > 0 && bottom > 0;
 }
 
 /** @param {Element} element */
@@ -332,7 +368,7 @@ function tellInlineClickable(element, place) {
 /** @param {Element} element @param {string} role @param {Place} place @param {boolean} actionable */
 function tellContainer(element, role, place, actionable) {
   const inline = place.block !== element;
-  if (inline && actionable && !element.querySelector(ACTIONABLE_INSIDE)) return tellInlineClickable(element, place);
+  if (inline && actionable && !holdsClickables(element) && !isWrittenTiny(element)) return tellInlineClickable(element, place);
   flushLine();
   const row = makeRow(element, role, actionable, place.hidden);
   if (role === 'heading') row.name = '';
@@ -341,6 +377,12 @@ function tellContainer(element, role, place, actionable) {
   visitChildren(element, { ...place, block: element });
   flushLine();
   settle(row, index);
+}
+
+/** @param {Element} element */
+function holdsClickables(element) {
+  if (element.querySelector(ACTIONABLE_INSIDE)) return true;
+  return [...element.querySelectorAll('*')].some((inner) => listening.has(inner) && isRendered(inner));
 }
 
 /** @param {Element} element @param {string} role @param {boolean} actionable @param {string} hidden @returns {Row} */

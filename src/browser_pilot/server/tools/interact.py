@@ -59,7 +59,7 @@ async def _act(tab: Tab, arguments: InteractArguments, timeout_ms: int) -> Outco
             return await keyboard.press(tab, key, element, timeout_ms=timeout_ms)
         case action:
             needs = {"type": "element and text", "select": "element and value", "press": "key"}.get(action, "element")
-            raise InvalidArgument(f"Action {action!r} needs {needs}.")
+            raise InvalidArgument(f"Action {action!r} needs {needs}.", suggestions=[f"Give {needs}."])
 
 
 TOOLS = (

@@ -25,7 +25,7 @@ from ..schema import TabArguments
 from .arguments import Since, moment
 
 Limit = Annotated[int, Field(ge=1, le=1000)]
-Cursor = Annotated[int | None, Field(ge=0)]
+Number = Annotated[int | None, Field(ge=0, le=2**53)]
 LONGEST_URL = 200
 # What an answer needs besides its rows, and a row besides its cells.
 ENVELOPE_TOKENS = 40
@@ -41,7 +41,7 @@ class ConsoleArguments(TabArguments):
     host: str | None = None
     since: Since = None
     limit: Limit = 50
-    cursor: Cursor = None
+    cursor: Number = None
 
 
 async def console(call: Call, arguments: ConsoleArguments) -> Answer:
@@ -68,7 +68,7 @@ async def console(call: Call, arguments: ConsoleArguments) -> Answer:
 
 
 class NetworkArguments(TabArguments):
-    id: Annotated[int | None, Field(description="details of one")] = None
+    id: Annotated[Number, Field(description="details of one")] = None
     method: str | None = None
     status: Annotated[str | None, Field(description="404, 4xx, failed")] = None
     type: str | None = None
@@ -76,7 +76,7 @@ class NetworkArguments(TabArguments):
     host: str | None = None
     since: Since = None
     limit: Limit = 50
-    cursor: Cursor = None
+    cursor: Number = None
 
 
 async def network(call: Call, arguments: NetworkArguments) -> Answer:

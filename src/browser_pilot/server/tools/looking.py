@@ -36,7 +36,6 @@ async def snapshot(call: Call, arguments: SnapshotArguments) -> Answer:
     max_tokens = arguments.max_tokens or call.client.settings.tools.max_tokens
 
     async def look(tab: Tab) -> Answer:
-        tab.dialogs.require_none()
         goes_on = Cursor.decode(arguments.cursor) if arguments.cursor else None
         if arguments.element is None and arguments.detail == "standard" and not (arguments.boxes or goes_on):
             view = await tab.sight.whole(timeout_ms=intent.timeout_ms)
@@ -52,7 +51,7 @@ async def snapshot(call: Call, arguments: SnapshotArguments) -> Answer:
             )
         return Answer(table_data(view, max_tokens=max_tokens, cursor=arguments.cursor))
 
-    return await call.gateway.on_tab(intent, look)
+    return await call.gateway.on_tab(intent, lambda tab: tab.dialogs.undisturbed(lambda: look(tab)))
 
 
 class FindArguments(TabArguments):
@@ -65,7 +64,6 @@ async def search(call: Call, arguments: FindArguments) -> Answer:
     intent = call.intent(arguments)
 
     async def look(tab: Tab) -> Answer:
-        tab.dialogs.require_none()
         view = await take_view(tab.world, limit=SEARCH_ROWS, timeout_ms=intent.timeout_ms)
         found = find(view, query=arguments.query, role=arguments.role, regex=arguments.regex)
         if not found.matches:
@@ -73,7 +71,7 @@ async def search(call: Call, arguments: FindArguments) -> Answer:
         shown = table_data(found.view, max_tokens=call.client.settings.tools.max_tokens)
         return Answer({"matches": list(found.matches), "elements": shown["elements"], **_left(shown)})
 
-    return await call.gateway.on_tab(intent, look)
+    return await call.gateway.on_tab(intent, lambda tab: tab.dialogs.undisturbed(lambda: look(tab)))
 
 
 def _left(shown: dict[str, object]) -> dict[str, object]:

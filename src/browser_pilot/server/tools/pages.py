@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...pages.ceiling import cut, estimate_tokens
 from ...pages.changes import Changes, cost, tables
+from ...pages.dialogs import DialogAppeared
 from ...pages.outcome import Outcome
 from ...pages.tab import Tab
 from ...pages.view import View, table
@@ -32,7 +35,10 @@ async def action_data(tab: Tab, outcome: Outcome, *, max_tokens: int, timeout_ms
     if outcome.dialog is not None or not tab.open:
         return facts
     max_tokens = max(max_tokens - ENVELOPE_TOKENS - estimate_tokens(str(facts)), ENVELOPE_TOKENS)
-    news = await tab.sight.news(timeout_ms=timeout_ms)
+    try:
+        news = await tab.dialogs.unless_opened(tab.sight.news(timeout_ms=timeout_ms))
+    except DialogAppeared:
+        return replace(outcome, dialog=tab.dialogs.facts).facts()
     if news.changes is None:
         if news.first_look and not outcome.new_document:
             return {**facts, "url": news.view.url, "title": news.view.title}
@@ -49,7 +55,10 @@ async def whole_page(tab: Tab, outcome: Outcome, *, max_tokens: int, timeout_ms:
     facts = outcome.facts()
     if outcome.dialog is not None or not tab.open:
         return facts
-    view = await tab.sight.whole(timeout_ms=timeout_ms)
+    try:
+        view = await tab.dialogs.unless_opened(tab.sight.whole(timeout_ms=timeout_ms))
+    except DialogAppeared:
+        return replace(outcome, dialog=tab.dialogs.facts).facts()
     return {**facts, **table_data(view, max_tokens=max_tokens)}
 
 

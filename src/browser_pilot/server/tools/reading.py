@@ -30,7 +30,6 @@ async def read(call: Call, arguments: ReadArguments) -> Answer:
     intent = call.intent(arguments)
 
     async def look(tab: Tab) -> Answer:
-        tab.dialogs.require_none()
         reading = await read_page(
             tab.world,
             format=arguments.format,
@@ -47,7 +46,7 @@ async def read(call: Call, arguments: ReadArguments) -> Answer:
             data["tokens_left"], data["cursor"] = reading.left_tokens, reading.cursor
         return Answer(data, text=reading.text)
 
-    return await call.gateway.on_tab(intent, look)
+    return await call.gateway.on_tab(intent, lambda tab: tab.dialogs.undisturbed(lambda: look(tab)))
 
 
 class DomArguments(TabArguments):
@@ -59,7 +58,6 @@ async def dom(call: Call, arguments: DomArguments) -> Answer:
     intent = call.intent(arguments)
 
     async def look(tab: Tab) -> Answer:
-        tab.dialogs.require_none()
         tree = await take_tree(
             tab.world,
             max_nodes=arguments.max_nodes,
@@ -71,7 +69,7 @@ async def dom(call: Call, arguments: DomArguments) -> Answer:
             data["nodes_left"] = tree.left
         return Answer(data, text="\n".join(tree.lines()))
 
-    return await call.gateway.on_tab(intent, look)
+    return await call.gateway.on_tab(intent, lambda tab: tab.dialogs.undisturbed(lambda: look(tab)))
 
 
 async def _root(tab: Tab, element: ElementArgument | None) -> tuple[Frame, str] | None:

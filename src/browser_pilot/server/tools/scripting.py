@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from ...errors import InvalidArgument
 from ...pages import cookies as jar
@@ -18,7 +20,7 @@ from .pages import action_data
 
 
 class EvaluateArguments(TabArguments):
-    expression: str
+    expression: Annotated[str, Field(min_length=1)]
     element: Element | None = None
 
 
@@ -61,12 +63,12 @@ async def cookies(call: Call, arguments: CookiesArguments) -> Answer:
             case "clear":
                 return Answer({"cleared": await jar.clear_cookies(tab)})
             case action if arguments.name is None:
-                raise InvalidArgument(f"`name` is missing: which cookie to {action}?")
+                raise InvalidArgument(f"`name` is missing: which cookie to {action}?", suggestions=["Give a name."])
             case "delete":
                 return Answer({"deleted": await jar.delete_cookies(tab, arguments.name, domain=arguments.domain)})
             case "set":
                 if arguments.value is None:
-                    raise InvalidArgument("`value` is missing.")
+                    raise InvalidArgument("`value` is missing.", suggestions=["Give the value that the cookie gets."])
                 await jar.set_cookie(
                     tab,
                     arguments.name,

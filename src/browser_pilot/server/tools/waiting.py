@@ -48,6 +48,8 @@ async def wait(call: Call, arguments: WaitArguments) -> Answer:
             ms=arguments.ms,
             timeout_ms=timeout_ms,
         )
+        if not tab.sight.knows_page:
+            return Answer({"url": tab.page.url})
         max_tokens = call.client.settings.tools.max_tokens
         return Answer(await action_data(tab, Outcome(), max_tokens=max_tokens, timeout_ms=timeout_ms))
 

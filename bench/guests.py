@@ -1,0 +1,168 @@
+"""What guests cost, and what hostile ones do to the hub's other calls: ``python -m bench.guests``.
+
+To reach: start under 150 ms once the engine is compiled, a call under 3 ms, a host request's own cost under 2 ms, and
+the hub's other calls slowed by less than a fifth while hostile guests run. Every guest runs in the real sandbox.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from browser_pilot.cli.hub import RunningHub, ask, find_hub
+from browser_pilot.cli.tool_call import call_tool
+from browser_pilot.config import GuestSettings
+from browser_pilot.guests.context import CallContext
+from browser_pilot.guests.house import GuestHouse
+from browser_pilot.guests.manifest import GuestTool, parse_manifest
+from browser_pilot.guests.packages import Package
+from browser_pilot.guests.store import GuestStore, Installed
+
+ROUNDS, STARTS, SHARE = 300, 15, 120
+LOOP = """(async () => { for (;;) { const r = JSON.parse(await MCP.readLine()); if (r.method === "tools/call") {
+  const text = String(await act(r.params.arguments));
+  const result = { content: [{ type: "text", text }] };
+  MCP.writeLine(JSON.stringify({ jsonrpc: "2.0", id: r.id, result })); } } })()"""
+ECHO = f"const act = async (a) => a.host ? (await MCP.requestHost('nothing')).ok : a.n; {LOOP}"
+HOSTILE = {
+    "an endless loop": "for (;;) {}",
+    "a memory bomb": "const all = []; for (;;) all.push(new Uint8Array(1e6))",
+    "an output flood": "for (;;) MCP.writeLine('{}')",
+    "a host call flood": "for (;;) await MCP.requestHost('nothing').catch(() => 0)",
+    "a regular expression bomb": "/^(a+)+$/.test('a'.repeat(60) + '!')",
+}
+TOOL = GuestTool("do", "Does it.", {"type": "object"})
+
+
+class AnswersAtOnce:
+    async def serve(
+        self, guest: Installed, context: CallContext | None, method: str, params: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        return {"ok": True}
+
+
+def package(name: str, script: str) -> Package:
+    manifest = {
+        "manifestVersion": "1.0.0",
+        "name": name,
+        "runtime": "js",
+        "scriptBase64": base64.b64encode(script.encode()).decode(),
+    }
+    data = json.dumps(manifest).encode()
+    return Package(parse_manifest(data), data, script.encode())
+
+
+async def measure_guest(home: Path) -> None:
+    house = GuestHouse(
+        home, settings=GuestSettings, host=AnswersAtOnce(), secret_of=lambda _guest, _name: None, redact=str
+    )
+    guest = house.store.put(package("echo", ECHO), (TOOL,), source="")
+    await house.refresh()
+    await house.prepare(guest)
+    starts: list[float] = []
+    for _ in range(STARTS):
+        began = time.perf_counter()
+        running = await house.start(guest)
+        await running.request("tools/call", {"name": "do", "arguments": {"n": 1}}, seconds=30)
+        starts.append((time.perf_counter() - began) * 1000)
+        await running.end()
+    context = CallContext(origin="bench", client="bench", client_name="bench", tool="echo__do")
+
+    async def call(**arguments: object) -> float:
+        began = time.perf_counter()
+        await house.call("echo", TOOL, arguments, context)
+        return (time.perf_counter() - began) * 1000
+
+    await call(n=0)
+    plain = [await call(n=n) for n in range(ROUNDS)]
+    hosted = [await call(host=True) for _ in range(ROUNDS)]
+    await house.close()
+    report("start to first answer, warm", statistics.median(starts), min(starts), 150)
+    report("call", statistics.median(plain), min(plain), 3)
+    own = statistics.median(hosted) - statistics.median(plain)
+    report("host request's own cost", own, min(hosted) - min(plain), 2)
+
+
+def report(what: str, ms: float, best_ms: float, limit_ms: float) -> None:
+    """The median counts; the best tells what a busy machine added."""
+    verdict = "met" if ms <= limit_ms else "MISSED"
+    print(f"{what:<40} {ms:8.2f} ms   (best {best_ms:.2f})   at most {limit_ms:g}: {verdict}")
+
+
+@contextmanager
+def hub_with_guests(home: Path) -> Generator[RunningHub]:
+    store = GuestStore(home)
+    store.put(package("echo", ECHO), (TOOL,), source="")
+    for number, body in enumerate(HOSTILE.values()):
+        store.put(package(f"hostile-{number}", f"const act = async () => {{ {body} }}; {LOOP}"), (TOOL,), source="")
+    environment = {**os.environ, "BROWSER_PILOT_HOME": str(home), "BROWSER_PILOT_PORT": "0"}
+    serving = subprocess.Popen(
+        [sys.executable, "-m", "browser_pilot", "serve"],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        until = time.monotonic() + 60
+        while (hub := find_hub(home)) is None and time.monotonic() < until:
+            time.sleep(0.2)
+        if hub is None:
+            raise RuntimeError("the hub did not start")
+        yield hub
+    finally:
+        serving.terminate()
+        serving.wait(30)
+
+
+def measure_neighbours(hub: RunningHub) -> None:
+    """The median of a light call, alone and while each kind of hostile guest is at work."""
+
+    def call_ms() -> float:
+        began = time.perf_counter()
+        ask(hub.info, "GET", "/api/clients")
+        return (time.perf_counter() - began) * 1000
+
+    # The first half only warms up.
+    alone = statistics.median([call_ms() for _ in range(2 * SHARE)][SHARE:])
+    print(f"{'the hub’s other calls, alone':<40} {alone:8.2f} ms")
+    for number, what in enumerate(HOSTILE):
+        durations = list(
+            _while(lambda n=number: call_tool(hub, f"hostile-{n}__do", {}, {"client": "hostile"}), call_ms)
+        )
+        slowed = statistics.median(durations) / alone
+        verdict = "met" if slowed <= 1.2 else "MISSED"
+        print(f"{'beside ' + what:<40} {slowed:8.2f} times   at most 1.2: {verdict}")
+
+
+def _while(hostile: Callable[[], object], call_ms: Callable[[], float]) -> Iterator[float]:
+    """Durations of calls while the hostile one is under way."""
+    thread = threading.Thread(target=hostile)
+    thread.start()
+    while thread.is_alive():
+        yield call_ms()
+    thread.join()
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        asyncio.run(measure_guest(home))
+        with hub_with_guests(home) as hub:
+            call_tool(hub, "echo__do", {"n": 1}, {"client": "bench"})
+            measure_neighbours(hub)
+
+
+if __name__ == "__main__":
+    main()

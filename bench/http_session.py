@@ -1,0 +1,46 @@
+"""A client of our hub over HTTP: a session without a process of its own. For what is weighed, not for what is timed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import cast
+
+import httpx
+
+from browser_pilot.runtime import read_runtime
+
+from .rpc import DEADLINE_SECONDS, PROTOCOL_VERSION, CallFailed, JsonObject
+
+
+class HttpSession:
+    def __init__(self, home: Path) -> None:
+        hub = read_runtime(home)
+        if hub is None:
+            raise CallFailed("no hub runs in this home")
+        headers = {"Authorization": f"Bearer {hub.token}", "Accept": "application/json, text/event-stream"}
+        self._url = f"http://127.0.0.1:{hub.port}/mcp"
+        self._http = httpx.Client(headers=headers, timeout=DEADLINE_SECONDS)
+        about = {"name": "bench", "version": "1"}
+        self._post("initialize", {"protocolVersion": PROTOCOL_VERSION, "capabilities": {}, "clientInfo": about}, id=1)
+        self._post("notifications/initialized", {})
+
+    def navigate(self, url: str) -> None:
+        result = self._post("tools/call", {"name": "browser_navigate", "arguments": {"url": url}}, id=2)
+        if result.get("isError"):
+            raise CallFailed(f"browser_navigate: {json.dumps(result)[:300]}")
+
+    def close(self) -> None:
+        self._http.delete(self._url)
+        self._http.close()
+
+    def _post(self, method: str, params: JsonObject, **more: int) -> JsonObject:
+        try:
+            answer = self._http.post(self._url, json={"jsonrpc": "2.0", "method": method, "params": params, **more})
+            answer.raise_for_status()
+        except httpx.HTTPError as error:
+            raise CallFailed(f"{method}: {error}") from error
+        if session := answer.headers.get("mcp-session-id"):
+            self._http.headers["mcp-session-id"] = session
+        told = [line.removeprefix("data: ") for line in answer.text.splitlines() if line.startswith("data: {")]
+        return cast(JsonObject, json.loads(told[-1])["result"]) if told else {}

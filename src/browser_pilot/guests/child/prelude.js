@@ -1,0 +1,370 @@
+// What a JavaScript guest finds around it. Run before its script; `pilot(kind, text)` is the only way out of the engine.
+// Its value is the functions that the host calls: deliver a line, settle a host request, fire timers.
+(() => {
+  "use strict";
+  const pilot = globalThis.__pilot;
+  delete globalThis.__pilot;
+  const { parse, stringify } = JSON;
+  const define = (name, value) =>
+    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+
+  const lines = [];
+  const readers = [];
+  const requests = new Map();
+  let lastRequest = 0;
+
+  class HostError extends Error {
+    constructor({ code, message }) {
+      super(message);
+      this.name = "HostError";
+      this.code = code;
+    }
+  }
+
+  const requestHost = (method, params = {}) =>
+    new Promise((resolve, reject) => {
+      const id = ++lastRequest;
+      requests.set(id, { resolve, reject });
+      pilot("host", stringify({ id, method, params }));
+    });
+
+  define("MCP", Object.freeze({
+    readLine: () => new Promise((resolve) => (lines.length ? resolve(lines.shift()) : readers.push(resolve))),
+    writeLine: (text) => void pilot("line", String(text)),
+    requestHost,
+  }));
+  define("process", { env: parse(pilot("environment", "")), argv: [], platform: "browser-pilot", version: "" });
+
+  const shown = (value) => {
+    if (typeof value === "string") return value;
+    if (value instanceof Error) return value.stack ? `${value}\n${value.stack}` : String(value);
+    try {
+      return stringify(value) ?? String(value);
+    } catch {
+      return String(value);
+    }
+  };
+  const logger = (level) => (...values) => void pilot("log", `${level}\n${values.map(shown).join(" ")}`);
+  define("console", {
+    log: logger("info"), info: logger("info"), debug: logger("debug"), trace: logger("debug"),
+    warn: logger("warning"), error: logger("error"),
+    assert: (condition, ...values) => condition || logger("error")("Assertion failed:", ...values),
+  });
+
+  const timers = new Map();
+  let lastTimer = 0;
+  const startTimer = (callback, delay, repeat, values) => {
+    if (typeof callback !== "function") throw new TypeError("a timer needs a function");
+    const wait = Math.max(Number(delay) || 0, repeat ? 1 : 0);
+    timers.set(++lastTimer, { callback, values, due: Date.now() + wait, every: repeat ? wait : null });
+    return lastTimer;
+  };
+  const stopTimer = (id) => void timers.delete(id);
+  define("setTimeout", (callback, delay, ...values) => startTimer(callback, delay, false, values));
+  define("setInterval", (callback, delay, ...values) => startTimer(callback, delay, true, values));
+  define("clearTimeout", stopTimer);
+  define("clearInterval", stopTimer);
+  if (!globalThis.queueMicrotask) define("queueMicrotask", (callback) => void Promise.resolve().then(callback));
+
+  const binary = (bytes) => {
+    let text = "";
+    for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
+    return text;
+  };
+  const bytesOf = (data) => {
+    if (data instanceof ArrayBuffer) return new Uint8Array(data);
+    if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    throw new TypeError("expected a buffer");
+  };
+  const fromBase64 = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+
+  define("TextEncoder", class TextEncoder {
+    get encoding() { return "utf-8"; }
+    encode(text = "") { return fromBase64(pilot("utf8", String(text))); }
+  });
+  define("TextDecoder", class TextDecoder {
+    #fatal;
+    #keepMark;
+    constructor(label = "utf-8", { fatal = false, ignoreBOM = false } = {}) {
+      if (!/^\s*utf-?8\s*$/i.test(label)) throw new RangeError(`the encoding ${label} is not supported`);
+      this.#fatal = fatal;
+      this.#keepMark = ignoreBOM;
+    }
+    get encoding() { return "utf-8"; }
+    get fatal() { return this.#fatal; }
+    decode(data = new Uint8Array()) {
+      const answer = pilot("text", `${this.#fatal ? "strict" : "replace"}\n${btoa(binary(bytesOf(data)))}`);
+      if (answer[0] === "!") throw new TypeError("the data is not valid UTF-8");
+      const text = answer.slice(1);
+      return !this.#keepMark && text[0] === "\ufeff" ? text.slice(1) : text;
+    }
+  });
+
+  const subtle = Object.freeze({
+    digest: async (algorithm, data) => {
+      const name = String(algorithm?.name ?? algorithm).toUpperCase();
+      const answer = pilot("digest", `${name}\n${btoa(binary(bytesOf(data)))}`);
+      if (!answer) throw new DOMException(`the algorithm ${name} is not supported`, "NotSupportedError");
+      return fromBase64(answer).buffer;
+    },
+  });
+  define("crypto", Object.freeze({
+    subtle,
+    getRandomValues: (view) => {
+      const bytes = bytesOf(view);
+      if (bytes.length > 65536) throw new DOMException("at most 65536 bytes at a time", "QuotaExceededError");
+      bytes.set(fromBase64(pilot("random", String(bytes.length))));
+      return view;
+    },
+    randomUUID: () => pilot("uuid", ""),
+  }));
+
+  const pairsOf = (text) =>
+    text.split("&").filter(Boolean).map((part) => {
+      const [name, ...value] = part.split("=");
+      const decode = (word) => pilot("unquote", word.replaceAll("+", " "));
+      return [decode(name), decode(value.join("="))];
+    });
+  const quote = (text) =>
+    encodeURIComponent(String(text).toWellFormed())
+      .replace(/%20/g, "+").replace(/[!'()~]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+
+  class URLSearchParams {
+    #pairs = [];
+    #changed = () => {};
+    constructor(from = "") {
+      if (typeof from === "object" && from !== null) {
+        const pairs = typeof from[Symbol.iterator] === "function" ? [...from] : Object.entries(from);
+        this.#pairs = pairs.map(([name, value]) => [String(name), String(value)]);
+      } else {
+        this.#pairs = pairsOf(String(from).replace(/^\?/, ""));
+      }
+    }
+    static of(query, changed) {
+      const made = new URLSearchParams(query);
+      made.#changed = changed;
+      return made;
+    }
+    get size() { return this.#pairs.length; }
+    append(name, value) { this.#pairs.push([String(name), String(value)]); this.#changed(this); }
+    delete(name, value) {
+      this.#pairs = this.#pairs.filter((pair) => pair[0] !== String(name) || (value !== undefined && pair[1] !== String(value)));
+      this.#changed(this);
+    }
+    get(name) { return this.#pairs.find((pair) => pair[0] === String(name))?.[1] ?? null; }
+    getAll(name) { return this.#pairs.filter((pair) => pair[0] === String(name)).map((pair) => pair[1]); }
+    has(name) { return this.#pairs.some((pair) => pair[0] === String(name)); }
+    set(name, value) {
+      const first = this.#pairs.findIndex((pair) => pair[0] === String(name));
+      if (first < 0) return this.append(name, value);
+      this.#pairs = this.#pairs.filter((pair, at) => at <= first || pair[0] !== String(name));
+      this.#pairs[first] = [String(name), String(value)];
+      this.#changed(this);
+    }
+    sort() { this.#pairs.sort((one, other) => (one[0] < other[0] ? -1 : one[0] > other[0] ? 1 : 0)); this.#changed(this); }
+    forEach(callback, self) { for (const [name, value] of this.#pairs) callback.call(self, value, name, this); }
+    *entries() { yield* this.#pairs.map((pair) => [...pair]); }
+    *keys() { for (const [name] of this.#pairs) yield name; }
+    *values() { for (const [, value] of this.#pairs) yield value; }
+    [Symbol.iterator]() { return this.entries(); }
+    toString() { return this.#pairs.map(([name, value]) => `${quote(name)}=${quote(value)}`).join("&"); }
+  }
+  define("URLSearchParams", URLSearchParams);
+
+  const parseUrl = (text, base, change) => parse(pilot("url", stringify([String(text), base ?? null, change ?? null])));
+  class URL {
+    #parts;
+    #query;
+    constructor(text, base) {
+      this.#take(parseUrl(text, base === undefined ? null : String(base)));
+      if (!this.#parts) throw new TypeError(`Invalid URL: ${text}`);
+    }
+    #take(parts) {
+      this.#parts = parts;
+      this.#query = parts && URLSearchParams.of(parts.search, (query) => {
+        this.#parts = parseUrl(parts.href, null, ["search", String(query)]) ?? this.#parts;
+      });
+    }
+    static canParse(text, base) { return parseUrl(text, base) !== null; }
+    static parse(text, base) { return URL.canParse(text, base) ? new URL(text, base) : null; }
+    get searchParams() { return this.#query; }
+    get origin() { return this.#parts.origin; }
+    toString() { return this.#parts.href; }
+    toJSON() { return this.#parts.href; }
+    static {
+      for (const part of ["href", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "hash"]) {
+        Object.defineProperty(URL.prototype, part, {
+          enumerable: true,
+          configurable: true,
+          get() { return this.#parts[part]; },
+          set(value) {
+            const changed = parseUrl(this.#parts.href, null, [part, String(value)]);
+            if (changed) this.#take(changed);
+            else if (part === "href") throw new TypeError(`Invalid URL: ${value}`);
+          },
+        });
+      }
+    }
+  }
+  define("URL", URL);
+
+  class AbortSignal {
+    #listeners = [];
+    aborted = false;
+    reason = undefined;
+    onabort = null;
+    addEventListener(type, listener) { if (type === "abort") this.#listeners.push(listener); }
+    removeEventListener(type, listener) { this.#listeners = this.#listeners.filter((one) => one !== listener); }
+    throwIfAborted() { if (this.aborted) throw this.reason; }
+    static abort(reason) { const made = new AbortController(); made.abort(reason); return made.signal; }
+    static timeout(milliseconds) {
+      const made = new AbortController();
+      setTimeout(() => made.abort(new DOMException("it took too long", "TimeoutError")), milliseconds);
+      return made.signal;
+    }
+    static fire(signal, reason) {
+      if (signal.aborted) return;
+      signal.aborted = true;
+      signal.reason = reason ?? new DOMException("it was aborted", "AbortError");
+      const event = { type: "abort", target: signal };
+      signal.onabort?.(event);
+      for (const listener of signal.#listeners) (listener.handleEvent ?? listener).call(signal, event);
+    }
+  }
+  const fire = AbortSignal.fire;
+  delete AbortSignal.fire;
+  class AbortController {
+    signal = new AbortSignal();
+    abort(reason) { fire(this.signal, reason); }
+  }
+  define("AbortSignal", AbortSignal);
+  define("AbortController", AbortController);
+
+  class Headers {
+    #values = new Map();
+    constructor(from = {}) {
+      const pairs = typeof from[Symbol.iterator] === "function" ? from : Object.entries(from);
+      for (const [name, value] of pairs) this.append(name, value);
+    }
+    append(name, value) {
+      const key = String(name).toLowerCase();
+      this.#values.set(key, this.#values.has(key) ? `${this.#values.get(key)}, ${value}` : String(value));
+    }
+    set(name, value) { this.#values.set(String(name).toLowerCase(), String(value)); }
+    get(name) { return this.#values.get(String(name).toLowerCase()) ?? null; }
+    has(name) { return this.#values.has(String(name).toLowerCase()); }
+    delete(name) { this.#values.delete(String(name).toLowerCase()); }
+    forEach(callback, self) { for (const [name, value] of this) callback.call(self, value, name, this); }
+    keys() { return this.#values.keys(); }
+    values() { return this.#values.values(); }
+    entries() { return this.#values.entries(); }
+    [Symbol.iterator]() { return this.entries(); }
+  }
+  define("Headers", Headers);
+
+  class Response {
+    #answer;
+    #used = false;
+    constructor(answer) {
+      this.#answer = answer;
+      this.status = answer.status;
+      this.statusText = answer.statusText;
+      this.ok = answer.status >= 200 && answer.status < 300;
+      this.url = answer.url;
+      this.redirected = answer.redirected;
+      this.headers = new Headers(answer.headers);
+    }
+    get bodyUsed() { return this.#used; }
+    #take() {
+      if (this.#used) throw new TypeError("the body was read before");
+      this.#used = true;
+      return this.#answer;
+    }
+    async text() {
+      const { body, base64 } = this.#take();
+      return body ?? new TextDecoder().decode(fromBase64(base64));
+    }
+    async json() { return parse(await this.text()); }
+    async bytes() {
+      const { body, base64 } = this.#take();
+      return body === undefined ? fromBase64(base64) : new TextEncoder().encode(body);
+    }
+    async arrayBuffer() { return (await this.bytes()).buffer; }
+  }
+  define("Response", Response);
+
+  define("fetch", async (resource, { method = "GET", headers = {}, body, redirect = "follow", signal } = {}) => {
+    signal?.throwIfAborted();
+    const params = { url: String(resource?.url ?? resource), method: String(method), headers: [...new Headers(headers)], redirect };
+    if (body instanceof URLSearchParams) {
+      params.body = String(body);
+      params.headers.unshift(["content-type", "application/x-www-form-urlencoded;charset=UTF-8"]);
+    } else if (typeof body === "string") {
+      params.body = body;
+    } else if (body !== undefined && body !== null) {
+      params.base64 = btoa(binary(bytesOf(body)));
+    }
+    const answered = requestHost("net.fetch", params).then(
+      (answer) => new Response(answer),
+      (error) => { throw Object.assign(new TypeError(error.message), { code: error.code }); },
+    );
+    if (!signal) return answered;
+    return Promise.race([answered, new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))]);
+  });
+
+  const clone = (value, seen) => {
+    if (typeof value === "function" || typeof value === "symbol") {
+      throw new DOMException("a function or symbol cannot be cloned", "DataCloneError");
+    }
+    if (typeof value !== "object" || value === null) return value;
+    if (seen.has(value)) return seen.get(value);
+    const keep = (made) => (seen.set(value, made), made);
+    if (value instanceof Date) return keep(new Date(value.getTime()));
+    if (value instanceof RegExp) return keep(new RegExp(value.source, value.flags));
+    if (value instanceof ArrayBuffer) return keep(value.slice(0));
+    if (value instanceof DataView) return keep(new DataView(clone(value.buffer, seen), value.byteOffset, value.byteLength));
+    if (ArrayBuffer.isView(value)) {
+      return keep(new value.constructor(clone(value.buffer, seen), value.byteOffset, value.length));
+    }
+    if (value instanceof Map) {
+      const made = keep(new Map());
+      for (const [key, one] of value) made.set(clone(key, seen), clone(one, seen));
+      return made;
+    }
+    if (value instanceof Set) {
+      const made = keep(new Set());
+      for (const one of value) made.add(clone(one, seen));
+      return made;
+    }
+    if (value instanceof Error) return keep(Object.assign(new Error(value.message), { name: value.name, stack: value.stack }));
+    const made = keep(Array.isArray(value) ? [] : {});
+    for (const key of Object.keys(value)) made[key] = clone(value[key], seen);
+    return made;
+  };
+  define("structuredClone", (value) => clone(value, new Map()));
+
+  return {
+    deliver: (line) => void (readers.length ? readers.shift()(line) : lines.push(line)),
+    settle: (text) => {
+      const { id, result, error } = parse(text);
+      const waiting = requests.get(id);
+      requests.delete(id);
+      if (error) waiting?.reject(new HostError(error));
+      else waiting?.resolve(result);
+    },
+    // Milliseconds until the next timer, 0 when one is due; "host" when only the host can move the guest on, "" when nothing can.
+    waits: () => {
+      if (timers.size) return String(Math.max(0, Math.min(...[...timers.values()].map((timer) => timer.due)) - Date.now()));
+      return requests.size ? "host" : "";
+    },
+    fire: () => {
+      const now = Date.now();
+      for (const [id, timer] of [...timers]) {
+        if (timer.due > now || !timers.has(id)) continue;
+        if (timer.every === null) timers.delete(id);
+        else timer.due = now + timer.every;
+        timer.callback(...timer.values);
+      }
+    },
+  };
+})();

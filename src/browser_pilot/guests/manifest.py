@@ -1,0 +1,273 @@
+"""A guest's manifest: the open format of the Harbor project, and what we add to it. Pure.
+
+``manifest.json`` names the guest, its code (``runtime: "js"`` with ``scriptUrl`` or ``scriptBase64``, or
+``wasm.file``), the hosts it may fetch from, its environment, secrets and tools. Ours are ``permissions`` (what it may
+ask the browser for) and ``browser`` (which one). What we do not know is ignored, so that guests written for others run
+unchanged.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from ..errors import InvalidArgument
+from ..policy.patterns import Pattern, PatternError, parse_pattern
+from .schemas import check_schema
+
+Kind = Literal["js", "wasm"]
+BrowserChoice = Literal["auto", "own", "managed"]
+Permission = Literal[
+    "browser:tabs.create", "browser:activeTab.read", "browser:cookies.read", "browser:login", "net:fetch"
+]
+PERMISSIONS: tuple[Permission, ...] = get_args(Permission)
+
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,22}[a-z0-9]|[a-z0-9]")
+TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,31}")
+MOST_TOOLS = 64
+LONGEST_TEXT = 1_000
+LARGEST_MANIFEST = 8 << 20
+WASM_PAGE_BYTES = 65_536
+
+ShortText = Annotated[str, Field(max_length=LONGEST_TEXT)]
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable of the guest's environment with its value."""
+
+    name: str
+    value: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SecretWish:
+    name: str
+    description: str = ""
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class GuestTool:
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """``tools`` None: the guest is asked when it is added. ``permissions`` None: not said, so anything is asked for."""
+
+    name: str
+    title: str
+    version: str
+    description: str
+    author: str
+    kind: Kind
+    code_file: str | None
+    code: bytes | None
+    hosts: tuple[Pattern, ...]
+    environment: tuple[Variable, ...]
+    secrets: tuple[SecretWish, ...]
+    tools: tuple[GuestTool, ...] | None
+    permissions: tuple[Permission, ...] | None
+    browser: BrowserChoice
+    memory_mb: int | None
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="ignore", populate_by_name=True)
+
+
+class _Network(_Part):
+    hosts: Annotated[list[str], Field(max_length=100)] = []
+
+
+class _Capabilities(_Part):
+    network: _Network = _Network()
+
+
+class _Wasi(_Part):
+    version: str = "preview1"
+
+
+class _Memory(_Part):
+    initial: int | None = None
+    maximum: Annotated[int | None, Field(gt=0)] = None
+
+
+class _Wasm(_Part):
+    file: str | None = None
+    wasi: _Wasi = _Wasi()
+    memory: _Memory = _Memory()
+
+
+class _Variable(_Part):
+    name: str
+    description: ShortText = ""
+    default: str | int | float | bool | None = None
+
+
+class _Secret(_Part):
+    name: str
+    description: Annotated[str, Field(validation_alias=AliasChoices("description", "label"))] = ""
+    required: bool = True
+    optional: bool = False
+
+
+class _Tool(_Part):
+    name: str
+    title: ShortText = ""
+    description: Annotated[str, Field(max_length=8_000)] = ""
+    input_schema: Annotated[dict[str, Any], Field(validation_alias=AliasChoices("inputSchema", "input_schema"))] = {
+        "type": "object"
+    }
+
+
+class _Manifest(_Part):
+    manifest_version: Annotated[str, Field(validation_alias=AliasChoices("manifestVersion"))] = "1.0.0"
+    id: str | None = None
+    name: ShortText
+    display_name: Annotated[str, Field(validation_alias=AliasChoices("displayName"))] = ""
+    version: ShortText = "0"
+    description: ShortText = ""
+    author: str | dict[str, Any] = ""
+    runtime: str | None = None
+    script_url: Annotated[str | None, Field(validation_alias=AliasChoices("scriptUrl"))] = None
+    script_base64: Annotated[str | None, Field(validation_alias=AliasChoices("scriptBase64"))] = None
+    wasm: _Wasm | None = None
+    capabilities: _Capabilities = _Capabilities()
+    environment: list[_Variable] = []
+    secrets: list[_Secret] = []
+    tools: Annotated[list[_Tool] | None, Field(max_length=MOST_TOOLS)] = None
+    permissions: list[Permission] | None = None
+    browser: BrowserChoice = "auto"
+
+    @field_validator("environment", "secrets", mode="before")
+    @classmethod
+    def _from_table(cls, given: object) -> object:
+        """Older manifests have a table of names and values."""
+        if isinstance(given, Mapping):
+            return [{"name": name, "default": value} for name, value in given.items()]  # pyright: ignore[reportUnknownVariableType]
+        return given
+
+
+def parse_manifest(data: bytes) -> Manifest:
+    """Raises ``InvalidArgument`` with what is wrong."""
+    if len(data) > LARGEST_MANIFEST:
+        raise InvalidArgument("The manifest is too large.")
+    try:
+        given = _Manifest.model_validate(json.loads(data))
+    except (ValueError, RecursionError) as error:
+        raise _wrong(_first_problem(error)) from None
+    if not given.manifest_version.startswith("1."):
+        raise _wrong(f"manifestVersion {given.manifest_version!r} is not known; 1.0.0 is")
+    kind, code_file, code = _code(given)
+    maximum = given.wasm.memory.maximum if given.wasm else None
+    return Manifest(
+        name=_name(given),
+        title=given.display_name or given.name,
+        version=given.version,
+        description=given.description,
+        author=given.author if isinstance(given.author, str) else str(given.author.get("name", "")),
+        kind=kind,
+        code_file=code_file,
+        code=code,
+        hosts=tuple(_pattern(host) for host in given.capabilities.network.hosts),
+        environment=tuple(
+            Variable(_variable(one.name), _as_text(one.default), one.description) for one in given.environment
+        ),
+        secrets=tuple(
+            SecretWish(_variable(one.name), one.description, one.required and not one.optional) for one in given.secrets
+        ),
+        tools=None if given.tools is None else parse_tools([tool.model_dump() for tool in given.tools]),
+        permissions=None if given.permissions is None else tuple(dict.fromkeys(given.permissions)),
+        browser=given.browser,
+        memory_mb=None if maximum is None else max(1, maximum * WASM_PAGE_BYTES >> 20),
+    )
+
+
+def parse_tools(given: object) -> tuple[GuestTool, ...]:
+    """Tools as a manifest or the guest itself lists them."""
+    if not isinstance(given, list):
+        raise _wrong("its tools are not a list")
+    tools: dict[str, GuestTool] = {}
+    for entry in given[: MOST_TOOLS + 1]:  # pyright: ignore[reportUnknownVariableType]
+        try:
+            tool = _Tool.model_validate(entry)
+        except ValidationError as error:
+            raise _wrong(f"a tool is wrong: {_first_problem(error)}") from None
+        if not TOOL_NAME.fullmatch(tool.name):
+            raise _wrong(f"{tool.name[:80]!r} is no name for a tool: use letters, digits, _ and -")
+        check_schema(tool.input_schema)
+        tools[tool.name] = GuestTool(tool.name, tool.description, tool.input_schema, tool.title)
+    if len(tools) > MOST_TOOLS:
+        raise _wrong(f"it has more than {MOST_TOOLS} tools")
+    return tuple(tools.values())
+
+
+def _name(given: _Manifest) -> str:
+    name = (given.id or given.name).strip().lower().replace(" ", "-").replace("_", "-").replace(".", "-")
+    if not NAME.fullmatch(name) or "--" in name:
+        raise _wrong(f"{name[:80]!r} is no name for a guest: use up to 24 small letters, digits and single hyphens")
+    return name
+
+
+def _code(given: _Manifest) -> tuple[Kind, str | None, bytes | None]:
+    if given.runtime == "js" or (given.runtime is None and given.wasm is None):
+        if given.script_base64 is not None:
+            try:
+                return "js", None, base64.b64decode(given.script_base64, validate=True)
+            except (binascii.Error, ValueError):
+                raise _wrong("scriptBase64 is not valid base64") from None
+        if given.script_url:
+            return "js", given.script_url, None
+        raise _wrong("it names no code: scriptUrl, scriptBase64 or wasm.file")
+    if given.runtime not in (None, "wasm") or given.wasm is None or not given.wasm.file:
+        raise _wrong(f"the runtime {given.runtime!r} is not known, or wasm.file is missing")
+    if given.wasm.wasi.version not in ("preview1", "0.1", "snapshot1", "wasi_snapshot_preview1"):
+        raise _wrong(f"WASI {given.wasm.wasi.version!r} is not supported; preview1 is")
+    return "wasm", given.wasm.file, None
+
+
+def _pattern(host: str) -> Pattern:
+    try:
+        return parse_pattern(host)
+    except PatternError as error:
+        raise _wrong(f"a host is wrong: {error}") from None
+
+
+def _variable(name: str) -> str:
+    if not VARIABLE.fullmatch(name):
+        raise _wrong(f"{name[:80]!r} is no name for a variable")
+    return name
+
+
+def _as_text(value: str | float | bool | None) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)
+
+
+def _first_problem(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        problem = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in problem["loc"]) or "it"
+        return f"{where}: {problem['msg'].lower()}"
+    return "it is not JSON" if isinstance(error, ValueError) else "it is nested too deeply"
+
+
+def _wrong(what: str) -> InvalidArgument:
+    return InvalidArgument(
+        f"The guest's manifest cannot be used: {what}.", suggestions=["docs/guests.md describes the format."]
+    )

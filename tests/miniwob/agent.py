@@ -1,0 +1,99 @@
+"""An agent that knows nothing of a page but what the tools answer: it acts by refs, and reads what changed.
+
+It cannot run scripts in the page. Starting a task and judging it is the harness's part (``episodes``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from mcp.client import Client
+
+from tests.clients import call
+
+from .table import Row, after, read_rows
+
+Element = str | Row | dict[str, Any]
+
+
+class Agent:
+    def __init__(self, client: Client, task: str) -> None:
+        self._client = client
+        self.task = task
+        self.rows: tuple[Row, ...] = ()
+
+    @property
+    def quoted(self) -> list[str]:
+        """The words that the task has in quotation marks."""
+        return re.findall(r'"([^"]*)"', self.task)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the page has ended the task."""
+        return bool(self.all("clickable", "START"))
+
+    def ask(self, pattern: str) -> tuple[str, ...]:
+        """The parts of the task that a pattern catches."""
+        match = re.search(pattern, self.task)
+        assert match, f"{pattern!r} does not fit {self.task!r}"
+        return match.groups()
+
+    async def look(self, **options: Any) -> tuple[Row, ...]:
+        """See the page anew; with options, without remembering it."""
+        answer = await call(self._client, "browser_snapshot", **options)
+        rows = read_rows(answer["elements"])
+        if not options:
+            self.rows = rows
+        return rows
+
+    async def act(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Call an acting tool and take note of what it says has changed."""
+        given = {name: _element(value) for name, value in arguments.items()}
+        answer = await call(self._client, f"browser_{tool}", **given)
+        self.rows = after(self.rows, answer)
+        return answer
+
+    async def tree(self) -> list[str]:
+        """The tags of the DOM, in the order of their index."""
+        result = await self._client.call_tool("browser_dom", {})
+        return re.findall(r"\[\d+\] (\S+)", str(getattr(result.content[-1], "text", "")))
+
+    async def read(self, **options: Any) -> str:
+        result = await self._client.call_tool("browser_read", {name: _element(v) for name, v in options.items()})
+        assert not result.is_error
+        return str(getattr(result.content[-1], "text", ""))
+
+    async def click(self, element: Element, **options: Any) -> dict[str, Any]:
+        return await self.act("click", element=element, **options)
+
+    async def type(self, element: Element, text: str, **options: Any) -> dict[str, Any]:
+        return await self.act("type", element=element, text=text, **options)
+
+    async def press(self, key: str, element: Element | None = None) -> dict[str, Any]:
+        return await self.act("press", key=key, **({} if element is None else {"element": element}))
+
+    async def submit(self, name: str = "Submit") -> None:
+        await self.click(self.one("button", name))
+
+    def all(self, role: str | None = None, name: str | None = None) -> list[Row]:
+        """The things on the page with a role and a name, those inside lines of text too."""
+        things = (thing for row in self.rows for thing in row.things())
+        return [thing for thing in things if role in (None, thing.role) and name in (None, thing.name)]
+
+    def one(self, role: str | None = None, name: str | None = None) -> Row:
+        found = self.all(role, name)
+        assert found, f"no {role} {name!r} among {self.rows}"
+        return found[0]
+
+    def where(self, fits: Callable[[Row], bool], *, start: int = 0) -> int:
+        """The place of the first row that fits."""
+        return next(index for index, row in enumerate(self.rows) if index >= start and fits(row))
+
+    def texts(self, roles: Sequence[str] = ("text", "row", "item", "heading")) -> list[str]:
+        return [row.text for row in self.rows if row.role in roles]
+
+
+def _element(value: Any) -> Any:
+    return value.ref if isinstance(value, Row) else value

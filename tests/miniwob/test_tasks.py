@@ -1,0 +1,32 @@
+"""MiniWoB++ tasks, solved by scripted agents through a real MCP client with nothing but what the tools answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.clients import http_client
+from tests.hub_process import HubProcess
+from tests.sites import Site
+
+from .conftest import pages_folder
+from .episodes import open_task, play
+from .solvers import SOLVERS
+
+SEEDS = (1, 2, 3)
+LEAST_TASKS = 40
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("task", sorted(SOLVERS))
+async def test_a_task_is_solved_for_every_seed(unhurried_hub: HubProcess, tasks_site: Site, task: str) -> None:
+    async with http_client(unhurried_hub, query="?tools=full") as client:
+        await open_task(client, tasks_site, task)
+        for seed in SEEDS:
+            verdict = await play(client, task, seed)
+            assert verdict.done, f"seed {seed}: the page still waits for something"
+            assert verdict.reward >= 0.99, f"seed {seed}: {verdict}"
+
+
+def test_there_are_enough_tasks_and_each_has_a_page() -> None:
+    assert len(SOLVERS) >= LEAST_TASKS
+    assert [task for task in SOLVERS if not (pages_folder() / "miniwob" / f"{task}.html").is_file()] == []
