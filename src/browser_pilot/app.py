@@ -226,16 +226,13 @@ class Hub:
                 approvals=self._approvals,
                 parking=self._parking,
                 resources=self._resources,
+                more_routes=[*guest_routes(self._guests, self._refresh_guests), *bridge_routes(self._own.bridge)],
                 token=token,
                 hosts=names_of(host, port, self.settings.hub.allowed_hosts),
                 health=self.health,
                 metrics=self._metrics,
                 stop=self.stop,
                 reload=self.reload,
-                more_routes=[
-                    *guest_routes(self._guests, self._refresh_guests),
-                    *bridge_routes(self._own.bridge),
-                ],
             )
             self._own.engine.listen(host, port)
             local = LocalListener(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from .settings_file import set_setting
 
 logger = logging.getLogger(__name__)
 
+MOST_REFUSALS, REFUSALS_SECONDS = 20, 60.0
 NOTES = {
     "bridge_refused": "Someone was turned away who wanted to connect as a browser.",
     "cdp_refused": "Someone was turned away who wanted to drive a browser.",
@@ -44,6 +46,7 @@ class OwnBrowsers:
         self._rules = rules
         self._reload = reload
         self._note = note
+        self._refusals: list[float] = []
         self.bridge = Bridge(
             home,
             idle_seconds=lambda: settings().browser.own_idle_minutes * 60,
@@ -64,9 +67,20 @@ class OwnBrowsers:
         await self.bridge.close()
 
     def _note_event(self, event: str, details: dict[str, str]) -> None:
+        if event.endswith("_refused") and not self._may_note_refusal():
+            return
         logger.info("%s: %s", event, ", ".join(f"{name} {value}" for name, value in details.items()))
         by = "user" if event == "user_said" else "hub"
         self._note(Note(NOTES.get(event, event), by=by, details=details))
+
+    def _may_note_refusal(self) -> bool:
+        """Whoever knocks a thousand times does not fill the record."""
+        now = time.monotonic()
+        self._refusals = [at for at in self._refusals if now - at < REFUSALS_SECONDS]
+        if len(self._refusals) >= MOST_REFUSALS:
+            return False
+        self._refusals.append(now)
+        return True
 
     def _choose_mode(self, mode: str) -> None:
         """The user chose a mode in the browser; it is kept like any other setting."""

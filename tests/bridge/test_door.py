@@ -11,6 +11,7 @@ from websockets.exceptions import InvalidStatus
 
 from browser_pilot.bridge.pairing import MOST_TRIES
 
+from ..cli.conftest import run_pilot
 from ..hub_process import HubProcess, running_hub
 from .fake_browser import FakeBrowser, Refused, open_code, paired
 
@@ -127,5 +128,5 @@ async def test_those_turned_away_are_recorded(bridge_hub: HubProcess) -> None:
     browser = await paired(bridge_hub)
     await attempt(replace(browser, origin="https://example.com"))
     await attempt(replace(browser, key="AAAA"))
-    log = (bridge_hub.home / "logs" / "hub.log").read_text() if (bridge_hub.home / "logs" / "hub.log").exists() else ""
-    assert "bridge_refused" in log or not log
+    recorded = run_pilot(bridge_hub.home, "log", "--json").out
+    assert "turned away" in recorded

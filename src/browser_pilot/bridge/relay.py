@@ -19,6 +19,7 @@ from ..errors import PermissionDenied, PilotError
 from . import cdp
 from .browsers import version_of_agent
 from .cdp_client import CdpClient
+from .debugger import Debugger
 from .downloads import Downloads
 from .driven_tab import Command, DrivenTab
 from .link import BrowserLink, ChromeRefused
@@ -44,6 +45,7 @@ class Relay:
         self.files = downloads.folder
         self._link = link
         self._downloads = downloads
+        self._debugger = Debugger(link)
         self._word = word
         self._synced = asyncio.Event()
         self._numbers = itertools.count(1)
@@ -98,7 +100,7 @@ class Relay:
             tab.held.append(command)
             self._spawn(self._wake(tab))
         else:
-            self._send(tab, command)
+            self._debugger.send(tab, command)
 
     async def create_tab(self, client: CdpClient, url: str) -> DrivenTab:
         self.check()
@@ -157,10 +159,9 @@ class Relay:
         for tab in [tab for tab in self.tabs.values() if tab.state == "attached"]:
             unused_seconds = now - tab.used_at
             if unused_seconds > idle_seconds:
-                await self._sleep(tab)
-            elif tab.drawing and unused_seconds > DRAWING_SECONDS and not tab.clients_screencast:
-                tab.drawing = False
-                self._post(tab, "Page.stopScreencast", {})
+                await self._debugger.let_go(tab)
+            elif unused_seconds > DRAWING_SECONDS:
+                self._debugger.stop_drawing(tab)
 
     def on_event(self, happened: Happened) -> None:
         args = happened.args
@@ -197,7 +198,7 @@ class Relay:
         if first:
             for tab in self.tabs.values():
                 if tab.owner is not None and tab.state == "attached":
-                    self._spawn(self._reconcile(tab))
+                    self._spawn(self._debugger.look_after_cut(tab))
         self._synced.set()
 
     def _add(self, told: Json, *, first: bool) -> None:
@@ -211,7 +212,7 @@ class Relay:
             used_at=_now(),
         )
         self.tabs[tab.id] = tab
-        opener = self.tabs.get(tab.opener) if tab.opener is not None else None
+        opener = self._opener(tab)
         if opener is not None and opener.owner is not None and not first:
             tab.owner = opener.owner
             self._spawn(self._group(tab, opener.owner))
@@ -220,6 +221,9 @@ class Relay:
         elif tab.kind == "shared" and self.clients:
             tab.owner = max(self.clients, key=lambda client: client.used_at)
             self._announce_soon(tab.id)
+
+    def _opener(self, tab: DrivenTab) -> DrivenTab | None:
+        return self.tabs.get(tab.opener) if tab.opener is not None else None
 
     def _announce_soon(self, tab_id: int) -> None:
         tab = self.tabs.get(tab_id)
@@ -236,46 +240,18 @@ class Relay:
         async with self._locks.setdefault(tab.id, asyncio.Lock()):
             if tab.state != "known":
                 return
-            await self._attach_debugger(tab)
+            await self._debugger.attach(tab, self._opener(tab))
             if tab.id not in self.tabs or tab.owner is None:
                 return
             tab.state = "attached"
             tab.used_at = _now()
             tab.owner.announce(tab)
 
-    async def _attach_debugger(self, tab: DrivenTab) -> None:
-        target = tab.debuggee(None)
-        try:
-            await self._link.call("debugger.attach", target, cdp.VERSION)
-        except ChromeRefused as error:
-            if "already attached" not in error.message:
-                raise
-            # Ours, from before the hub was started anew: what was set up then must not linger.
-            await self._link.call("debugger.detach", target)
-            await self._link.call("debugger.attach", target, cdp.VERSION)
-        answer = await self._link.call("debugger.sendCommand", target, "Target.getTargetInfo", {})
-        tab.target = {**answer["targetInfo"], "attached": True}
-        opener = self.tabs.get(tab.opener) if tab.opener is not None else None
-        if opener is not None:
-            tab.target["openerId"] = opener.target_id
-        tab.url = str(tab.target.get("url", ""))
-        self._post(tab, "Emulation.setFocusEmulationEnabled", {"enabled": True})
-        self._draw(tab)
-
-    async def _sleep(self, tab: DrivenTab) -> None:
-        try:
-            tree = await self._link.call("debugger.sendCommand", tab.debuggee(None), "Page.getFrameTree", {})
-            tab.loader = str(tree["frameTree"]["frame"]["loaderId"])
-            tab.state = "asleep"
-            await self._link.call("debugger.detach", tab.debuggee(None))
-        except PilotError as error:
-            logger.info("an idle tab could not be let go: %s", error.message)
-
     async def _wake(self, tab: DrivenTab) -> None:
         async with self._locks.setdefault(tab.id, asyncio.Lock()):
             if tab.state == "asleep" and tab.owner is not None:
                 try:
-                    await self._restore(tab, tab.owner)
+                    await self._debugger.take_up(tab, tab.owner, self._opener(tab))
                     tab.state = "attached"
                 except PilotError as error:
                     held, tab.held = tab.held, []
@@ -284,61 +260,7 @@ class Relay:
                     self._drop(tab)
             held, tab.held = tab.held, []
             for command in held:
-                self._send(tab, command)
-
-    async def _restore(self, tab: DrivenTab, owner: CdpClient) -> None:
-        """Attach again and make everything as Playwright left it, telling it what changed meanwhile."""
-        for child, info in list(tab.children.items()):
-            for method, params in cdp.lost_child_events(child, info):
-                owner.tell(tab, None, method, params)
-            owner.remove_child(tab, child)
-        tab.children.clear()
-        await self._attach_debugger(tab)
-        owner.tell(tab, None, "Runtime.executionContextsCleared", {})
-        tree = await self._link.call("debugger.sendCommand", tab.debuggee(None), "Page.getFrameTree", {})
-        if tree["frameTree"]["frame"]["loaderId"] != tab.loader:
-            for method, params in cdp.tree_events(tree["frameTree"]):
-                owner.tell(tab, None, method, params)
-        tab.state = "attached"
-        for method, params in tab.sticky:
-            try:
-                await self._link.call("debugger.sendCommand", tab.debuggee(None), method, params)
-            except ChromeRefused as error:
-                logger.debug("could not repeat %s: %s", method, error.message)
-
-    async def _reconcile(self, tab: DrivenTab) -> None:
-        """After a cut: is the debugger still attached?"""
-        try:
-            targets = await self._link.call("debugger.getTargets")
-        except PilotError:
-            return
-        if not any(target.get("tabId") == tab.id and target.get("attached") for target in targets):
-            tab.state = "asleep"
-
-    def _send(self, tab: DrivenTab, command: Command) -> None:
-        method, params = command.method, command.params
-        if tab.state != "attached":
-            command.reply(None, ChromeRefused("Target closed"))
-            return
-        if command.child is None and cdp.is_sticky(method):
-            tab.remember(method, params)
-        if method in ("Page.startScreencast", "Page.stopScreencast") and command.child is None:
-            tab.clients_screencast = method == "Page.startScreencast"
-            tab.drawing = False
-        elif not tab.drawing and not tab.clients_screencast:
-            self._draw(tab)
-        self._link.post("debugger.sendCommand", [tab.debuggee(command.child), method, params], command.reply)
-
-    def _draw(self, tab: DrivenTab) -> None:
-        tab.drawing = True
-        self._post(tab, "Page.startScreencast", cdp.DUMMY_SCREENCAST)
-
-    def _post(self, tab: DrivenTab, method: str, params: Json) -> None:
-        def ignore(_: Any, error: PilotError | None) -> None:
-            if error is not None:
-                logger.debug("%s: %s", method, error.message)
-
-        self._link.post("debugger.sendCommand", [tab.debuggee(None), method, params], ignore)
+                self._debugger.send(tab, command)
 
     def _debugger_event(self, source: Json, method: str, params: Json) -> None:
         tab = self.tabs.get(int(source.get("tabId", -1)))

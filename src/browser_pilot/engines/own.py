@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 
-from playwright.async_api import Browser, BrowserContext, Error, Playwright, Route
+from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright, Route
 
 from ..bridge.bridge import Bridge
 from ..bridge.cdp_client import CdpClient
@@ -62,6 +62,9 @@ class OwnContext:
         # What the relay tells Playwright comes in order: the answer to any question comes after the news before it.
         with suppress(Error, TimeoutError):
             await asyncio.wait_for(self.context.cookies("http://localhost/"), CLOSE_SECONDS)
+
+    def take_blank_page(self) -> Page | None:
+        return None  # what is open is the user's, or an agent's already
 
     def let_open(self, site: Site) -> None:
         """The rules hold in the user's browser itself; where the agent may go, the gateway has decided."""

@@ -35,8 +35,8 @@ class TabSet:
         *,
         tell: Tell,
         troubles: Troubles = no_troubles,
-        blank_page: Callable[[], Page | None] = lambda: None,
         exclusive: bool = False,
+        blank_page: Callable[[], Page | None] = lambda: None,
     ) -> None:
         self._context = context
         self._numbers = numbers

@@ -6,6 +6,7 @@ All of it is behind the guard: `/health` alone needs no token, and therefore tel
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, cast
@@ -97,6 +98,8 @@ class McpEndpoint:
 
 
 def http_settings(app: ASGIApp, *, close_seconds: int) -> uvicorn.Config:
+    # At its finest it writes down every frame: whole pages, and what is typed into them.
+    logging.getLogger("uvicorn.error").setLevel(logging.INFO)
     return uvicorn.Config(
         app,
         log_config=None,
@@ -117,13 +120,13 @@ def build_app(
     approvals: ApprovalQueue,
     parking: Parking,
     resources: Resources,
+    more_routes: Sequence[BaseRoute],
     token: str,
     hosts: frozenset[str],
     health: Callable[[], dict[str, Any]],
     metrics: Metrics,
     stop: Callable[[], None],
     reload: Callable[[], PilotError | None],
-    more_routes: Sequence[BaseRoute] = (),
 ) -> Starlette:
     http_clients = HttpClients(clients)
     server = build_server(registry, gateway, parking, metrics, resources, http_clients.of)

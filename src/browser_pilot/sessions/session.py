@@ -150,8 +150,8 @@ class Session:
                     self._numbers,
                     tell=self._tell,
                     troubles=live.trouble,
-                    blank_page=live.take_blank_page,
                     exclusive=live.exclusive,
+                    blank_page=live.take_blank_page,
                 )
                 self._opened = _Opened(live, tabs)
                 live.on_lost(lambda: self._note_loss(live))

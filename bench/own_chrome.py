@@ -1,0 +1,69 @@
+"""A click through the extension against the same click in a managed browser: `python -m bench.own_chrome`."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import tempfile
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from playwright.async_api import BrowserContext, async_playwright
+
+from browser_pilot.engines.arguments import launch_arguments
+from browser_pilot.engines.finder import find_browser
+from browser_pilot.pages.pointer import click
+from browser_pilot.pages.tab import Tab
+from tests.own.in_process import own_engine
+
+CLICKS = 40
+ROUNDS = 3
+MOST_TIMES = 1.6
+PAGE = "<!doctype html><button id=b onclick='document.title = ++n'>Add</button><p id=p></p><script>n = 0</script>"
+
+
+@asynccontextmanager
+async def managed() -> AsyncGenerator[BrowserContext]:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=find_browser(None).executable, args=launch_arguments((), sandbox=False)
+        )
+        yield await browser.new_context()
+        await browser.close()
+
+
+async def clicks_ms(context: BrowserContext) -> list[float]:
+    page = await context.new_page()
+    await page.set_content(PAGE)
+    tab = Tab("t1", page)
+    await click(tab, "#b")
+    took: list[float] = []
+    for _ in range(CLICKS):
+        began = time.perf_counter()
+        await click(tab, "#b")
+        took.append((time.perf_counter() - began) * 1000)
+    await page.close()
+    return took
+
+
+async def main() -> None:
+    own_ms: list[float] = []
+    managed_ms: list[float] = []
+    with tempfile.TemporaryDirectory(prefix="bp") as folder:
+        async with own_engine(Path(folder)) as own, managed() as context:
+            # The test's own connection to the browser would hear, and slow down, everything.
+            if own.chrome.context.browser is not None:
+                await own.chrome.context.browser.close()
+            for _ in range(ROUNDS):
+                managed_ms += await clicks_ms(context)
+                async with own.new_context() as through_extension:
+                    own_ms += await clicks_ms(through_extension)
+    times = statistics.median(own_ms) / statistics.median(managed_ms)
+    print(f"managed   {statistics.median(managed_ms):6.1f} ms")
+    print(f"extension {statistics.median(own_ms):6.1f} ms, {times:.2f} times as long (target: at most {MOST_TIMES})")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,41 @@
+"""Policy in the user's own Chrome: asking is the default, and the mode is chosen in the popup."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from playwright.async_api import expect
+
+from browser_pilot.config import load_settings
+
+from ..clients import call, fail, http_client
+from ..hub_process import running_hub
+from ..sites import LOGIN, serving
+from .chrome import own_chrome
+
+
+async def test_an_agent_must_ask_until_the_user_chooses_another_mode_in_the_popup(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "config.toml").write_text('[browser]\nengine = "own"\n')
+    with running_hub(home) as hub, serving({"/": LOGIN}) as site:
+        async with own_chrome(tmp_path / "chrome") as chrome:
+            await chrome.pair(hub)
+            page = await chrome.open(site.url("/"))
+            await chrome.share(page)
+            async with http_client(hub) as client:
+                await call(client, "browser_snapshot")
+                refused = await fail(client, "browser_click", element="role=checkbox")
+                # Nobody is there to be asked.
+                assert refused["error"] == "APPROVAL_DENIED"
+                popup = await chrome.popup(page)
+                await expect(popup.get_by_role("radio", name="Ask")).to_be_checked()
+                await popup.get_by_text("Auto", exact=True).click()
+                async with asyncio.timeout(10):
+                    while load_settings(home=home).policy.own_mode != "auto":
+                        await asyncio.sleep(0.05)
+                await expect(popup.get_by_role("radio", name="Auto")).to_be_checked()
+                await popup.close()
+                await call(client, "browser_click", element="role=checkbox")
+                assert await page.locator("input[type=checkbox]").is_checked()
