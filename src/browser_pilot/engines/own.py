@@ -45,9 +45,6 @@ class OwnContext:
     def alive(self) -> bool:
         return self._alive
 
-    def take_blank_page(self) -> None:
-        """There is none: a tab of the user's is opened for each page."""
-
     @property
     def exclusive(self) -> bool:
         return True
