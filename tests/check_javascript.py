@@ -32,7 +32,8 @@ def find_compiler() -> Path:
         with tempfile.TemporaryDirectory(dir=sys.prefix) as fresh:
             archive = fetch_archive(TYPESCRIPT, Path(fresh))
             with tarfile.open(archive) as package:
-                package.extractall(fresh, filter="data")
+                # Checked against its hash above. Python 3.11.2, Debian's, knows no filter yet.
+                package.extractall(fresh)  # noqa: S202
             (Path(fresh) / "package").rename(folder)
     return folder / TYPESCRIPT.file
 
