@@ -15,11 +15,8 @@ import signal
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-
-import uvicorn
 
 from . import __version__, vitals
 from .approvals.clearance import Clearance, rule_made_by
@@ -40,7 +37,7 @@ from .guest_browser import open_house
 from .home import make_private_folder, write_private
 from .in_force import InForce, RuleChange, keep_out_of_the_hub
 from .leftovers import end_leftovers, temporary_folder
-from .listening import bound_socket
+from .listening import HttpServer, Listening, bound_socket
 from .locks import held
 from .own_browsers import OwnBrowsers
 from .policy.budgets import Budgets
@@ -80,27 +77,6 @@ class HubRunning(PilotError):
     """Another hub has this home."""
 
     code = "HUB_RUNNING"
-
-
-@dataclass(frozen=True)
-class Listening:
-    """Where the hub can be reached, and what there is to say about it."""
-
-    info: RuntimeInfo
-    note: str | None
-
-    @property
-    def mcp_url(self) -> str:
-        host = f"[{self.info.host}]" if ":" in self.info.host else self.info.host
-        return f"http://{host}:{self.info.port}/mcp"
-
-
-class _HttpServer(uvicorn.Server):
-    """uvicorn without its signal handlers: the hub has its own, for all its parts."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Generator[None]:
-        yield
 
 
 class Hub:
@@ -247,7 +223,7 @@ class Hub:
             await self._guests.refresh()
             address = await local.start(self.home)
             await self._egress.start()
-            http = _HttpServer(http_settings(app, close_seconds=HTTP_CLOSE_SECONDS))
+            http = HttpServer(http_settings(app, close_seconds=HTTP_CLOSE_SECONDS))
             info = RuntimeInfo(os.getpid(), self._started, __version__, host, port, address, token, self._detached)
             async with asyncio.TaskGroup() as tasks:
                 serving = tasks.create_task(http.serve(sockets=[listener]))

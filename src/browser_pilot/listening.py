@@ -1,4 +1,4 @@
-"""The hub's port: the one that is wanted, or any free one. Never takes a port from another program."""
+"""The hub's port: the one that is wanted, or any free one (never another program's), and the server behind it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,33 @@ import os
 import socket
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
+
+import uvicorn
 
 from .errors import SettingsError
+from .runtime import RuntimeInfo
+
+
+@dataclass(frozen=True)
+class Listening:
+    """Where the hub can be reached, and what there is to say about it."""
+
+    info: RuntimeInfo
+    note: str | None
+
+    @property
+    def mcp_url(self) -> str:
+        host = f"[{self.info.host}]" if ":" in self.info.host else self.info.host
+        return f"http://{host}:{self.info.port}/mcp"
+
+
+class HttpServer(uvicorn.Server):
+    """uvicorn without its signal handlers: the hub has its own, for all its parts."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
 
 
 @contextmanager

@@ -7,10 +7,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..app import Listening
 from ..config import Settings
 from ..demo.site import demo_site
 from ..errors import PilotError
+from ..listening import Listening
 from ..pages.ceiling import estimate_tokens
 from .checks import GOOD_STATE, examine
 from .hub import find_hub, token_path

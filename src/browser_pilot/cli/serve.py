@@ -22,7 +22,7 @@ from ..runtime import log_path
 from .output import RUNNING, WARNING, say
 
 if TYPE_CHECKING:
-    from ..app import Listening
+    from ..listening import Listening
 
 
 def serve(
