@@ -80,6 +80,7 @@ class Upstream(Side):
         self.site = site
         self.kind = kind
         self._connection = connection
+        self._early: bytearray | None = bytearray()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
@@ -87,7 +88,18 @@ class Upstream(Side):
         self.transport.pause_reading()
 
     def data_received(self, data: bytes) -> None:
-        self._connection.from_server(data)
+        if self._early is None:
+            self._connection.from_server(data)
+        else:
+            # Debian's Python 3.11.2 reads once although it was told not to.
+            self._early += data
+
+    def let_speak(self) -> None:
+        """From now on the browser hears what the server says, and what it has said."""
+        early, self._early = self._early, None
+        self.transport.resume_reading()
+        if early:
+            self._connection.from_server(bytes(early))
 
     def eof_received(self) -> bool:
         return self._connection.phase is Phase.SPLICE and self.pass_end_on()
@@ -260,9 +272,9 @@ class Connection(Side):
     def _send(self, gate: Gate, upstream: Upstream, head: RequestHead, path: str, body: Body) -> None:
         gate.reached(upstream.site)
         upstream.transport.write(rewritten(head, upstream.site, path))
-        upstream.transport.resume_reading()
         self._body = None if body.done else body
         self.phase = Phase.UPGRADE if head.upgrades else Phase.HEAD if body.done else Phase.BODY
+        upstream.let_speak()
 
     async def _connect(self, gate: Gate, ask: Ask) -> None:
         self._drop_upstream()
@@ -305,7 +317,7 @@ class Connection(Side):
     def _splice(self, gate: Gate, upstream: Upstream) -> None:
         self.phase = Phase.SPLICE
         gate.reached(upstream.site)
-        upstream.transport.resume_reading()
+        upstream.let_speak()
 
     def _is_still_permitted(self) -> bool:
         """Judges again what is open when the rules are no longer those that allowed it; what they forbid ends."""

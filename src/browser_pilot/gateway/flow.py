@@ -202,7 +202,7 @@ class Gateway:
 
         if intent.acts:
             try:
-                return await self._journal.effect(entry, cleared.reservation, act)
+                return await self._journal.effect(entry, cleared.reservation, act, uses_up=_single_use(cleared))
             except ElementChanged:
                 await self._journal.give_back(cleared.reservation)
                 raise
@@ -286,6 +286,11 @@ async def _in_time(intent: Intent, work: Awaitable[T]) -> T:
             return await work
     except TimeoutError:
         raise _too_long(intent) from None
+
+
+def _single_use(cleared: Cleared) -> str | None:
+    """An approval for this action alone; others hold for more, and calls share them."""
+    return cleared.question_id if cleared.answer is not None and cleared.answer.choice == "once" else None
 
 
 def _is_aimed(intent: Intent) -> bool:

@@ -50,9 +50,14 @@ class Journal:
             used = await self._log.usage()
             self._budgets.restore(used.totals, used.times)
 
-    async def effect(self, entry: Entry, reservation: Reservation, act: Callable[[Ending], Awaitable[T]]) -> T:
-        """Write down, act, write down how it ended. What was reserved is given back if it was not even begun."""
-        spends = [*_spends(reservation.charges), *_single_use(entry.approval)]
+    async def effect(
+        self, entry: Entry, reservation: Reservation, act: Callable[[Ending], Awaitable[T]], *, uses_up: str | None
+    ) -> T:
+        """Write down, act, write down how it ended. What was reserved is given back if it was not even begun.
+
+        ``uses_up`` is the approval that was given for this one action.
+        """
+        spends = [*_spends(reservation.charges), *_single_use(uses_up)]
         try:
             number = await self._log.intent(entry, spends=spends)
         except BaseException:

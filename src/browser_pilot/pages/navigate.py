@@ -32,17 +32,26 @@ _ERROR_PAGE_SECONDS = 1.0
 _NO_CONTENT = (204, 205)
 
 
+INTERRUPTED = "interrupted by another navigation"
+MOST_TRIES = 3
+
+
 async def open_address(
     tab: Tab, href: str, *, wait_until: WaitUntil | None = None, timeout_ms: int = DEFAULT_TIMEOUT_MS
 ) -> Outcome:
     """Open an address. A download or an answer without content leaves the page as it was, and is told."""
 
     async def go(hand: Hand) -> None:
-        try:
-            await tab.page.goto(href, wait_until="commit", timeout=timeout_ms)
-        except PlaywrightError as error:
-            if not await _came_to_nothing(hand, error):
-                raise
+        for tries in range(1, MOST_TRIES + 1):
+            try:
+                await tab.page.goto(href, wait_until="commit", timeout=timeout_ms)
+            except PlaywrightError as error:
+                # The page that is left may want to go somewhere itself in the same moment; we come second then.
+                if INTERRUPTED in error.message and tries < MOST_TRIES:
+                    continue
+                if not await _came_to_nothing(hand, error):
+                    raise
+            return
 
     return await _travel(tab, f"Opening {href}", go, wait_until, timeout_ms)
 
