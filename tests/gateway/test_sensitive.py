@@ -1,0 +1,50 @@
+"""Sensitive elements are known by what the page says of them, and ask where the settings say so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.approvals.people import Person, asking_client, configure, form_answer
+from tests.clients import call, fail
+from tests.hub_process import running_hub
+from tests.sites import serving
+
+pytestmark = pytest.mark.browser
+
+PAGE = """<!doctype html><html lang=en><title>Shop</title><h1>Shop</h1>
+<button>Next</button><button>Jetzt bezahlen</button><button onclick="confirm('Delete your account?')">More</button>
+<form action=/go onsubmit="event.preventDefault()"><label>Card number <input autocomplete=cc-number></label></form>"""
+SETTINGS = '[policy]\napproval_timeout_s = 20\n[policy.ask_from]\nloopback = "high"\n'
+
+
+async def test_only_what_is_at_stake_asks(home: Path) -> None:
+    configure(home, SETTINGS)
+    person = Person([form_answer("Deny"), form_answer("Deny"), form_answer("Allow once")])
+    with serving({"/": PAGE}) as site, running_hub(home) as hub:
+        async with asking_client(hub, person) as client:
+            await call(client, "browser_navigate", url=site.url())
+            await call(client, "browser_click", element={"role": "button", "name": "Next"})
+            assert person.forms == []
+            pay = {"role": "button", "name": "Jetzt bezahlen"}
+            assert (await fail(client, "browser_click", element=pay))["error"] == "APPROVAL_DENIED"
+            assert "Click button “Jetzt bezahlen”" in person.forms[0].message
+            # Enter in the card's field would send a form that pays.
+            card = {"role": "textbox", "name": "Card number"}
+            error = await fail(client, "browser_type", element=card, text="4111111111111111", submit=True)
+            assert error["error"] == "APPROVAL_DENIED"
+            assert "4111" not in person.forms[1].message
+            opened = await call(client, "browser_click", element={"role": "button", "name": "More"})
+            assert opened["dialog"]
+            await call(client, "browser_dialog", accept=True)
+            assert "Delete your account?" in person.forms[2].message
+
+
+async def test_on_loopback_nothing_asks_by_default(home: Path) -> None:
+    person = Person()
+    with serving({"/": PAGE}) as site, running_hub(home) as hub:
+        async with asking_client(hub, person) as client:
+            await call(client, "browser_navigate", url=site.url())
+            await call(client, "browser_click", element={"role": "button", "name": "Jetzt bezahlen"})
+    assert person.forms == []
