@@ -151,6 +151,7 @@ async def look_everywhere(client: Client, secrets: list[Planted]) -> list[str]:
             await ask("browser_snapshot")
             await ask("browser_dialog", accept=True, text=one.secret)
     await ask("browser_navigate", url=f"http://127.0.0.1:1/?token={secrets[0].secret}")
+    await ask("browser_screenshot", path=f"{secrets[0].secret}.png")
     return told
 
 
@@ -172,7 +173,7 @@ async def test_none_is_found_anywhere(home: Path, cage: Site, secrets: list[Plan
             running = processes(hub)
     assert "[redacted:" in answers
     left = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
-    found = [one.kind for one in secrets if one.secret in answers]
+    found = [one.kind for one in secrets if one.secret in answers or any(one.secret in path.name for path in left)]
     found += [f"{one.kind} (process)" for one in secrets if one.secret in running]
     found += [f"{one.kind} ({path.name})" for one in secrets for path in left if one.secret.encode() in left[path]]
     assert found == []

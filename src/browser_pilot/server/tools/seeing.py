@@ -37,7 +37,9 @@ async def take_screenshot(call: Call, arguments: ScreenshotArguments) -> Answer:
         )
         if arguments.path is None:
             return Answer(await page_data(tab), (Picture(data, f"image/{arguments.format}"),))
-        path = save_file(call.client.settings.files.screenshot_dir, arguments.path, data)
+        path = save_file(
+            call.client.settings.files.screenshot_dir, call.gateway.redactor.filename(arguments.path), data
+        )
         return Answer({**await page_data(tab), "path": str(path), "bytes": len(data)})
 
     return await call.gateway.on_tab(call.intent(arguments), look)
@@ -51,7 +53,7 @@ async def print_page(call: Call, arguments: PdfArguments) -> Answer:
     async def look(tab: Tab) -> Answer:
         data = await pdf(tab)
         name = arguments.path or f"{time.time_ns() // 1_000_000}.pdf"
-        path = save_file(call.client.settings.files.screenshot_dir, name, data)
+        path = save_file(call.client.settings.files.screenshot_dir, call.gateway.redactor.filename(name), data)
         return Answer({**await page_data(tab), "path": str(path), "bytes": len(data)})
 
     return await call.gateway.on_tab(call.intent(arguments), look)
