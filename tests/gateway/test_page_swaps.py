@@ -162,3 +162,6 @@ async def change_and_click(shop_hub: HubProcess, shop: Site, kind: str, runs: in
             if when == "after":
                 assert effects == ["/pay?amount=10"], f"run {run}: not done although nothing had changed"
             trap.sprung.set()
+            await asyncio.to_thread(trap.done.wait, 10)
+            # The page may be going somewhere itself just now, which cuts another navigation off.
+            await client.call_tool("browser_navigate", {"url": "about:blank"})
