@@ -99,6 +99,10 @@ def translate(error: Error, doing: str) -> PilotError:
     if network:
         code, address = network.groups()
         return network_failure(code, address, doing)
+    if "interrupted by another navigation" in message:
+        return NavigationFailed(
+            f"{doing}: the page went somewhere else by itself.", suggestions=["Call again, or look at the page first."]
+        )
     if "strict mode violation" in message:
         return ElementAmbiguous(f"{doing}: {_first_line(message)}", suggestions=["Use a ref from browser_snapshot."])
     if "crashed" in message:
