@@ -6,14 +6,14 @@ STAMP := $(VENV)/.installed
 OWN ?= tests/acting/test_click.py tests/acting/test_dialogs.py tests/acting/test_reach.py tests/pages/test_world.py
 ROOT := $(if $(filter 0,$(shell id -u)),,sudo -n)
 
-.PHONY: run test setup check fuzz demo dev stress docs bench python-venv wasi-clang clean
+.PHONY: run test setup check fuzz demo dev stress docs bench python-venv wasi-clang grid-and-redis clean
 
 run: setup
 	@$(BIN)/browser-pilot serve --prove
 
 # The tests of pages run again in the user's own Chrome, through the extension: a part of them, for time.
-test: setup wasi-clang
-	@$(BIN)/python -m pytest -n 2
+test: setup wasi-clang grid-and-redis
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup
 	@$(BIN)/python -m pytest -q -n 2 --own $(OWN)
 
 check: setup
@@ -75,6 +75,16 @@ wasi-clang:
 		$(ROOT) sh -c 'p="clang lld wasi-libc libclang-rt-dev-wasm32"; apt-get install -y --no-install-recommends $$p \
 			|| { apt-get update && apt-get install -y --no-install-recommends $$p; }' >/dev/null 2>&1 \
 		|| echo "That did not work: the tests of guests in C are left out."; }
+
+# The tests run a real Selenium Grid and a real Redis. Where these cannot be installed, those tests are left out.
+grid-and-redis:
+	@command -v java >/dev/null && command -v chromedriver >/dev/null && command -v redis-server >/dev/null \
+		|| ! command -v apt-get >/dev/null || { \
+		echo "Installing Java, chromedriver and Redis, for the tests of Grid and of several hubs …"; \
+		$(ROOT) sh -c 'p="openjdk-17-jre-headless chromium-driver redis-server"; \
+			apt-get install -y --no-install-recommends $$p \
+			|| { apt-get update && apt-get install -y --no-install-recommends $$p; }' >/dev/null 2>&1 \
+		|| echo "That did not work: the tests of Grid and Redis are left out."; }
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache dist

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import itertools
 import json
 import os
 import statistics
@@ -30,8 +31,12 @@ from browser_pilot.guests.manifest import GuestTool, parse_manifest
 from browser_pilot.guests.packages import Package
 from browser_pilot.guests.store import GuestStore, Installed
 
-ROUNDS, STARTS, SHARE = 300, 15, 120
-PAUSE_SECONDS = 1.0
+from . import pages
+from .http_session import HttpSession
+from .server import Site
+
+ROUNDS, STARTS, SHARE, WARM_UP = 300, 15, 100, 20
+PAUSE_SECONDS, ALONE_SECONDS = 1.0, 3.0
 LOOP = """(async () => { for (;;) { const r = JSON.parse(await MCP.readLine()); if (r.method === "tools/call") {
   const text = String(await act(r.params.arguments));
   const result = { content: [{ type: "text", text }] };
@@ -111,7 +116,8 @@ def hub_with_guests(home: Path) -> Generator[RunningHub]:
     store.put(package("echo", ECHO), (TOOL,), source="")
     for number, body in enumerate(HOSTILE.values()):
         store.put(package(f"hostile-{number}", f"const act = async () => {{ {body} }}; {LOOP}"), (TOOL,), source="")
-    environment = {**os.environ, "BROWSER_PILOT_HOME": str(home), "BROWSER_PILOT_PORT": "0"}
+    limits = {f"BROWSER_PILOT_POLICY__{name}": "1000000" for name in ("RATE_PER_MINUTE", "STEP_BUDGET")}
+    environment = {**os.environ, **limits, "BROWSER_PILOT_HOME": str(home), "BROWSER_PILOT_PORT": "0"}
     serving = subprocess.Popen(
         [sys.executable, "-m", "browser_pilot", "serve"],
         env=environment,
@@ -130,32 +136,58 @@ def hub_with_guests(home: Path) -> Generator[RunningHub]:
         serving.wait(30)
 
 
-def measure_neighbours(hub: RunningHub) -> None:
-    """The median of a light call, alone and while each kind of hostile guest is at work."""
+Call = Callable[[], object]
 
-    def call_ms() -> float:
-        began = time.perf_counter()
-        ask(hub.info, "GET", "/api/clients")
-        return (time.perf_counter() - began) * 1000
 
-    # The first half only warms up.
-    alone = statistics.median([call_ms() for _ in range(2 * SHARE)][SHARE:])
-    print(f"{'the hub’s other calls, alone':<40} {alone:8.2f} ms")
-    for number, what in enumerate(HOSTILE):
-        durations = list(
-            _while(lambda n=number: call_tool(hub, f"hostile-{n}__do", {}, {"client": "hostile"}), call_ms)
-        )
-        slowed = statistics.median(durations) / alone
+def measure_neighbours(hub: RunningHub, calls: Mapping[str, Call]) -> None:
+    """How long others' calls take, alone and while each kind of hostile guest is at work, again and again if need be.
+
+    Alone is measured anew beside each kind: the machine itself is not the same from one minute to the next.
+    """
+    for call in calls.values():
+        for _ in range(WARM_UP):
+            call()
+    for (number, what), (name, call) in itertools.product(enumerate(HOSTILE), calls.items()):
+        alone: list[float] = []
+        beside: list[float] = []
+        while len(beside) < SHARE:
+            alone += _for_a_while(call)
+            beside += _while(lambda n=number: call_tool(hub, f"hostile-{n}__do", {}, {"client": "hostile"}), call)
+        alone += _for_a_while(call)
+        slowed = _typical(beside) / _typical(alone)
         verdict = "met" if slowed <= 1.2 else "MISSED"
-        print(f"{'beside ' + what:<40} {slowed:8.2f} times   at most 1.2: {verdict}")
+        print(
+            f"{f'{name} beside {what}':<52} {slowed:5.2f} times   at most 1.2: {verdict}   "
+            f"({_typical(alone):.2f} ms alone, {len(beside)} calls beside)",
+            flush=True,
+        )
 
 
-def _while(hostile: Callable[[], object], call_ms: Callable[[], float]) -> Iterator[float]:
+def _typical(durations: list[float]) -> float:
+    """The mean of the middle four fifths; a click takes two frames or three, between which a median would jump."""
+    tenth = len(durations) // 10
+    return statistics.fmean(sorted(durations)[tenth : len(durations) - tenth])
+
+
+def _timed(call: Call) -> float:
+    began = time.perf_counter()
+    call()
+    return (time.perf_counter() - began) * 1000
+
+
+def _for_a_while(call: Call) -> Iterator[float]:
+    """As between two starts in real life, the process that is kept ready has the time to get there."""
+    until = time.monotonic() + ALONE_SECONDS
+    while time.monotonic() < until:
+        yield _timed(call)
+
+
+def _while(hostile: Callable[[], object], call: Call) -> Iterator[float]:
     """Durations of calls while the hostile one is under way."""
     thread = threading.Thread(target=hostile)
     thread.start()
     while thread.is_alive():
-        yield call_ms()
+        yield _timed(call)
     thread.join()
 
 
@@ -163,9 +195,21 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         asyncio.run(measure_guest(home))
-        with hub_with_guests(home) as hub:
-            call_tool(hub, "echo__do", {"n": 1}, {"client": "bench"})
-            measure_neighbours(hub)
+        site = Site.start({pages.OWN: pages.SITE})
+        try:
+            with hub_with_guests(home) as hub:
+                call_tool(hub, "echo__do", {"n": 1}, {"client": "bench"})
+                session = HttpSession(home)
+                session.navigate(site.url(pages.OWN, "counter.html"))
+                calls: dict[str, Call] = {
+                    "a click": lambda: session.call("browser_click", element="button"),
+                    "a look": lambda: session.call("browser_snapshot"),
+                    "asking the hub": lambda: ask(hub.info, "GET", "/api/clients"),
+                }
+                measure_neighbours(hub, calls)
+                session.close()
+        finally:
+            site.stop()
 
 
 if __name__ == "__main__":

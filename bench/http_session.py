@@ -1,4 +1,4 @@
-"""A client of our hub over HTTP: a session without a process of its own. For what is weighed, not for what is timed."""
+"""A client of our hub over HTTP: a session without a process of its own."""
 
 from __future__ import annotations
 
@@ -26,9 +26,12 @@ class HttpSession:
         self._post("notifications/initialized", {})
 
     def navigate(self, url: str) -> None:
-        result = self._post("tools/call", {"name": "browser_navigate", "arguments": {"url": url}}, id=2)
+        self.call("browser_navigate", url=url)
+
+    def call(self, tool: str, **arguments: object) -> None:
+        result = self._post("tools/call", {"name": tool, "arguments": arguments}, id=2)
         if result.get("isError"):
-            raise CallFailed(f"browser_navigate: {json.dumps(result)[:300]}")
+            raise CallFailed(f"{tool}: {json.dumps(result)[:300]}")
 
     def close(self) -> None:
         self._http.delete(self._url)

@@ -11,7 +11,10 @@ OURS, LIMIT, PLAYWRIGHT = "browser-pilot", "raw CDP", "playwright-mcp"
 PEERS = ("agent-browser", "chrome-devtools-mcp", "playwright-mcp")
 # Words may be cut at other places; half a hundredth is noise.
 TOLERATED_POINTS = 0.5
-SPEED = ("see", "type", "fill", "evaluate", "navigate")
+SPEED = ("see", "type", "type and see", "fill", "evaluate", "navigate")
+# Our answer to typing tells what became of the page. Raw CDP's bare "type" looks at one value and waits for nothing, so
+# it is in the table only; "type and see" is raw CDP doing the same.
+UNLIKE_RAW = ("type",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +73,8 @@ def _tokens(m: Medians) -> Iterator[Verdict]:
         theirs = m.tokens("snapshot", subject, PLAYWRIGHT)
         ours = m.tokens("snapshot", subject, OURS)
         yield Verdict("snapshot tokens ≤ 0.5 × Playwright MCP", subject, ours, _times(0.5, theirs))
-    for operation, what in (("snapshot", "whole pages"), ("controls", "its controls only")):
-        ours = _total([m.tokens("snapshot", subject, OURS) for subject in subjects])
+    for operation, what in (("snapshot", "whole pages"), ("controls", "controls only")):
+        ours = _total([m.tokens(operation, subject, OURS) for subject in subjects])
         sums = {peer: _total([m.tokens(operation, subject, peer) for subject in subjects]) for peer in PEERS}
         best = _least(sums.values())
         yield Verdict(f"snapshot tokens, all pages < leanest peer ({what})", "", ours, best)
@@ -102,8 +105,9 @@ def _speed(m: Medians) -> Iterator[Verdict]:
             ours = m.ms(operation, subject, OURS)
             fastest = _least(m.ms(operation, subject, peer) for peer in PEERS)
             yield Verdict(f"time of {operation} < every peer", subject, ours, fastest)
-            limit = _times(1.5, m.ms(operation, subject, LIMIT))
-            yield Verdict(f"time of {operation} ≤ 1.5 × raw CDP", subject, ours, limit)
+            if operation not in UNLIKE_RAW:
+                limit = _times(1.5, m.ms(operation, subject, LIMIT))
+                yield Verdict(f"time of {operation} ≤ 1.5 × raw CDP", subject, ours, limit)
     quiet = _times(1.5, m.ms("click", "", OURS))
     yield Verdict("click on a busy page ≤ 1.5 × quiet", "", m.ms("click busy", "", OURS), quiet)
     yield Verdict("navigation with a hanging image ≤ 1 s", "", m.ms("navigate hanging", "", OURS), 1000)

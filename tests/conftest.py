@@ -13,12 +13,26 @@ from .sites import LOGIN, Site, serving
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 
+# Fixtures that take long to make: all tests that use one run in the same worker.
+DEAR_FIXTURES = ("grid", "chrome", "users_chrome", "own", "asking_hub", "shop_hub", "asking")
+
+# Tests leave clients of the stateless era behind: they cannot be seen to go.
+MANY_CLIENTS = "[sessions]\nmax = 200\nmemory_mb = 16000\n"
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--own", action="store_true", help="Run the tests of pages in the user's own Chrome, through the extension."
     )
     parser.addoption("--long", action="store_true", help="Run also what takes minutes.")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        used = [name for name in DEAR_FIXTURES if name in getattr(item, "fixturenames", ())]
+        if used:
+            item.add_marker(pytest.mark.xdist_group(used[0]))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -37,7 +51,10 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
     """A hub that many tests of one worker share; each test is a client of its own."""
-    with running_hub(tmp_path_factory.mktemp("hub") / "home") as process:
+    home = tmp_path_factory.mktemp("hub") / "home"
+    home.mkdir()
+    (home / "config.toml").write_text(MANY_CLIENTS)
+    with running_hub(home) as process:
         yield process
 
 
@@ -46,7 +63,7 @@ def unhurried_hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProc
     """A hub for tests that call more often than a client may: hundreds of calls a minute."""
     home = tmp_path_factory.mktemp("unhurried") / "home"
     home.mkdir()
-    (home / "config.toml").write_text("[policy]\nrate_per_minute = 100000\n")
+    (home / "config.toml").write_text(f"{MANY_CLIENTS}[policy]\nrate_per_minute = 100000\n")
     with running_hub(home) as process:
         yield process
 

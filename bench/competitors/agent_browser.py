@@ -101,6 +101,9 @@ class AgentBrowserSession(McpSession):
     def type(self, handle: str, text: str) -> Answer:
         return self._do("fill", selector=handle, text=text)
 
+    def type_and_see(self, handle: str, text: str) -> Answer:
+        return self.type(handle, text) + self.controls()
+
     def fill(self, fields: Sequence[Field]) -> Answer:
         """Its default profile has no tool for a whole form."""
         return add_up([self.type(field.handle, field.value) for field in fields])

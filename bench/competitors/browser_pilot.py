@@ -108,6 +108,9 @@ class BrowserPilotSession(McpSession):
     def type(self, handle: str, text: str) -> Answer:
         return self.call("browser_type", element=handle, text=text)
 
+    def type_and_see(self, handle: str, text: str) -> Answer:
+        return self.type(handle, text)
+
     def fill(self, fields: Sequence[Field]) -> Answer:
         return self.call("browser_fill_form", fields=[{"element": f.handle, "value": f.value} for f in fields])
 

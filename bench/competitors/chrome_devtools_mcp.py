@@ -81,6 +81,9 @@ class ChromeDevtoolsSession(McpSession):
     def type(self, handle: str, text: str) -> Answer:
         return self.call("fill", pageId=self._page, uid=handle, value=text)
 
+    def type_and_see(self, handle: str, text: str) -> Answer:
+        return self.call("fill", pageId=self._page, uid=handle, value=text, includeSnapshot=True)
+
     def fill(self, fields: Sequence[Field]) -> Answer:
         elements = [{"uid": field.handle, "value": field.value} for field in fields]
         return self.call("fill_form", pageId=self._page, elements=elements)

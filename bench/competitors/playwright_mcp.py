@@ -75,6 +75,9 @@ class PlaywrightMcpSession(McpSession):
     def type(self, handle: str, text: str) -> Answer:
         return self.call("browser_type", target=handle, text=text)
 
+    def type_and_see(self, handle: str, text: str) -> Answer:
+        return self.type(handle, text) + self.snapshot()
+
     def fill(self, fields: Sequence[Field]) -> Answer:
         rows = [{"target": f.handle, "name": f.name, "type": "textbox", "value": f.value} for f in fields]
         return self.call("browser_fill_form", fields=rows)

@@ -122,6 +122,13 @@ class RawSession:
             raise CallFailed(f"{handle} did not take the text")
         return timed(began, "")
 
+    def type_and_see(self, handle: str, text: str) -> Answer:
+        began = time.perf_counter()
+        self._run("benchPage.watch()")
+        self.type(handle, text)
+        self._run("benchPage.settle()")
+        return timed(began, self.snapshot().text)
+
     def fill(self, fields: Sequence[Field]) -> Answer:
         return add_up([self.type(field.handle, field.value) for field in fields])
 

@@ -31,10 +31,15 @@
   confirm(ref, x, y) {
     const hit = document.elementFromPoint(x, y);
     const element = this.refs.get(ref);
+    this.watch();
+    return hit !== null && (element.contains(hit) || hit.contains(element));
+  },
+
+  /** From here on, changes are noticed. */
+  watch() {
     this.changed = false;
     this.observer = new MutationObserver(() => { this.changed = true; });
     this.observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-    return hit !== null && (element.contains(hit) || hit.contains(element));
   },
 
   /** Frames until one brings no change, at most ten. */

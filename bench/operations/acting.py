@@ -73,6 +73,10 @@ def type_text(contestant: Contestant, ground: Ground, subject: str) -> Iterator[
     answer = session.type(_find(session, "textbox", "First name"), "Ada")
     expect(session.evaluate("'typed ' + document.forms[0].first.value + ' here'"), "typed Ada here")
     yield Measure("type", ms=answer.ms, tokens=ground.count(answer.text))
+    session = _open(contestant, ground, "form.html")
+    answer = session.type_and_see(_find(session, "textbox", "First name"), "Ada")
+    expect(answer, "Ada")
+    yield Measure("type and see", ms=answer.ms, tokens=ground.count(answer.text))
 
 
 def fill(contestant: Contestant, ground: Ground, subject: str) -> Iterator[Measure]:
@@ -116,7 +120,11 @@ OPERATIONS = (
         see,
         subjects=tuple(SIZES),
     ),
-    Operation("type", {"type": ("type", "ms")}, type_text),
+    Operation(
+        "type",
+        {"type": ("type", "ms"), "type and see": ("type + see the new state", "ms and tokens")},
+        type_text,
+    ),
     Operation("fill", {"fill": ("fill ten fields", "ms and tokens")}, fill),
     Operation("evaluate", {"evaluate": ("evaluate", "ms")}, evaluate),
     Operation("wait", {"wait for": ("wait for text: late by", "ms and tokens")}, wait_for, most_rounds=5),

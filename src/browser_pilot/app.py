@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
-import secrets
 import signal
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -25,33 +25,43 @@ from .approvals.questions import Answer, Question
 from .approvals.queue import ApprovalQueue
 from .approvals.rules_store import RulesStore
 from .config import Settings, load_settings
+from .dashboard.desk import Desk
+from .dashboard.routes import Dashboard, comes_from_a_file, needs_no_token
 from .egress import EgressProxy
 from .engines.choice import EngineChoice
 from .engines.managed import ManagedEngine
+from .engines.remote import RemoteEngine
 from .errors import PilotError
+from .files.store import clear_leftovers
 from .gateway import Gateway
 from .gateway.journal import Journal
 from .gateway.limits import Limits
+from .gateway.saving import Saving, words_of
 from .gateway.secrets import SecretFilling
 from .guest_browser import open_house
-from .home import make_private_folder, write_private
+from .home import make_private_folder
+from .housekeeping import Housekeeper
+from .hub_token import hub_token
 from .in_force import InForce, RuleChange, keep_out_of_the_hub
 from .leftovers import end_leftovers, temporary_folder
 from .listening import HttpServer, Listening, bound_socket
-from .locks import held
+from .only_hub import the_only_hub
+from .overview import Overview
 from .own_browsers import OwnBrowsers
+from .pages.transfers import Transfer
 from .policy.budgets import Budgets
 from .policy.rules import Ruleset
 from .records.activity import ActivityLog
 from .records.entries import Note
-from .records.keeping import adopt_logging, keep_records, retention_of
+from .records.keeping import adopt_logging, retention_of
 from .records.log_lines import redact_handlers
 from .records.metrics import Metrics
 from .records.redaction import Redactor
 from .records.secrets import SecretStore
-from .runtime import RuntimeInfo, read_runtime, remove_runtime, write_runtime
+from .runtime import RuntimeInfo, remove_runtime, write_runtime
 from .server.browsers_api import bridge_routes
 from .server.clients import ClientList
+from .server.downloads import DownloadFiles
 from .server.guard import names_of
 from .server.guest_tools import GuestRegistry, origin_of
 from .server.guests_api import guest_routes
@@ -59,24 +69,18 @@ from .server.health import health_data
 from .server.http import build_app, http_settings
 from .server.local import LocalListener
 from .server.mcp_server import build_server, run_tool
+from .server.panel import Panel
 from .server.parking import Parking
 from .server.resources import Resources
 from .server.tab_logs import TabLogs
 from .server.tools import REGISTRY
 from .sessions.client import Client
-from .sessions.registry import SessionRegistry
+from .sessions.hosting import open_sessions
+from .sessions.wishes import context_request
 
 logger = logging.getLogger(__name__)
 
 HTTP_CLOSE_SECONDS = 2
-HOUSEKEEPING_SECONDS = 30.0
-RECORDS_SECONDS = 3600.0
-
-
-class HubRunning(PilotError):
-    """Another hub has this home."""
-
-    code = "HUB_RUNNING"
 
 
 class Hub:
@@ -95,7 +99,11 @@ class Hub:
         self._started = time.time()
         self._stop = asyncio.Event()
         self._egress = EgressProxy()
-        self._engine = ManagedEngine(self._egress, guards_secrets=lambda: bool(self._secrets.values()))
+        self._engine = ManagedEngine(
+            self._egress,
+            guards_secrets=lambda: bool(self._secrets.values()),
+            spare_viewport=settings.browser.viewport if settings.sessions.warm else None,
+        )
         self._own = OwnBrowsers(
             home,
             settings=lambda: self.settings,
@@ -104,7 +112,10 @@ class Hub:
             note=lambda note: self._journal.note(note),
             driver=self._engine.driver,
         )
-        self._sessions = SessionRegistry(EngineChoice(self._engine, self._own.engine), self._rules_for)
+        self._remote = RemoteEngine(self._engine.driver)
+        engines = EngineChoice(self._engine, self._own.engine, self._remote)
+        self._hosting = open_sessions(home, engines, self._rules_for, lambda: self.settings)
+        self._sessions = self._hosting.sessions
         self._metrics = Metrics()
         self._approvals = ApprovalQueue(
             keep=self._keep_answer, on_event=lambda event: vitals.count_question(self._metrics, event)
@@ -126,6 +137,7 @@ class Hub:
             limits=self._limits,
             secrets=SecretFilling(self._secrets),
             redactor=self._redactor,
+            count_call=self._hosting.count_call,
         )
         self._guests = open_house(
             home,
@@ -136,20 +148,59 @@ class Hub:
             secrets=self._secrets,
             redactor=self._redactor,
             log=self._log,
+            paired=lambda: self._own.bridge.is_paired,
         )
+        self._sessions.keep_downloads(Saving(self._gateway).keep)
         self._registry = GuestRegistry(REGISTRY, self._guests)
         self._resources = Resources()
         tab_logs = TabLogs(self._resources, REGISTRY, partial(run_tool, REGISTRY, self._gateway))
         self._resources.add(tab_logs)
         self._sessions.on_tab_news(tab_logs.note)
+        downloads = DownloadFiles(self._resources, REGISTRY, self._sessions.shelf_of, self._redactor)
+        self._resources.add(downloads)
+        self._sessions.on_transfer_end(downloads.note)
+        self._sessions.on_transfer_end(self._note_download)
+        self._sessions.on_closed(self._forget_session)
         self._clients = ClientList(settings, self._registry, self._close_client)
-        vitals.add_gauges(
-            self._metrics,
+        overview = Overview(
+            approvals=self._approvals,
+            sessions=self._sessions,
+            budgets=budgets,
+            rules=lambda: self._in_force.rules,
+            log=self._log,
+        )
+        self._own.bridge.desk = Panel(
+            bridge=self._own.bridge,
+            overview=overview,
+            approvals=self._approvals,
+            sessions=self._sessions,
+            rules=lambda: self._in_force.rules,
+            rules_store=self._rules_store,
+            reload=self.reload,
+        )
+        desk = Desk(
+            bridge=self._own.bridge,
+            overview=overview,
+            clients=lambda: (client.name for client in self._clients),
+            health=self.health,
+        )
+        self._dashboard = Dashboard(home, desk, self._approvals, self._journal.note)
+        self._housekeeper = Housekeeper(
+            home,
+            settings=lambda: self.settings,
             clients=self._clients,
             sessions=self._sessions,
             engine=self._engine,
-            approvals=self._approvals,
+            egress=self._egress,
+            guests=self._guests,
+            refresh_guests=self._refresh_guests,
+            limits=self._limits,
+            log=self._log,
+            is_watched=lambda: self._dashboard.watchers > 0,
+            on_unneeded=self.stop if detached else None,
         )
+        sized = {"clients": self._clients, "sessions": self._sessions}
+        vitals.add_gauges(self._metrics, **sized, engine=self._engine, approvals=self._approvals)
         REGISTRY.select(settings.tools.profile)
 
     @property
@@ -187,14 +238,15 @@ class Hub:
     async def running(self) -> AsyncGenerator[Listening]:
         """A hub that serves while inside."""
         make_private_folder(self.home)
-        with self._only_one(), bound_socket(self.settings.hub.host, self.settings.hub.port) as (listener, note):
+        with the_only_hub(self.home), bound_socket(self.settings.hub.host, self.settings.hub.port) as (listener, note):
             self._clean_up()
             await self._open_records()
-            token = _token(self.home)
+            token = hub_token(self.home)
             self._redactor.know([token])
             host, port = self.settings.hub.host, listener.getsockname()[1]
-            self._in_force.add_built_in(keep_out_of_the_hub(host, port))
+            self._in_force.add_built_in(keep_out_of_the_hub(host, port, self.settings.hub.allowed_hosts))
             self._own.tell_rules()
+            self._dashboard.listen(host, port)
             app = build_app(
                 registry=self._registry,
                 gateway=self._gateway,
@@ -202,9 +254,15 @@ class Hub:
                 approvals=self._approvals,
                 parking=self._parking,
                 resources=self._resources,
-                more_routes=[*guest_routes(self._guests, self._refresh_guests), *bridge_routes(self._own.bridge)],
+                more_routes=[
+                    *guest_routes(self._guests, self._refresh_guests),
+                    *bridge_routes(self._own.bridge),
+                    *self._dashboard.routes(),
+                ],
                 token=token,
                 hosts=names_of(host, port, self.settings.hub.allowed_hosts),
+                knows_visitors=needs_no_token,
+                comes_from_a_file=comes_from_a_file,
                 health=self.health,
                 metrics=self._metrics,
                 stop=self.stop,
@@ -227,26 +285,32 @@ class Hub:
             info = RuntimeInfo(os.getpid(), self._started, __version__, host, port, address, token, self._detached)
             async with asyncio.TaskGroup() as tasks:
                 serving = tasks.create_task(http.serve(sockets=[listener]))
-                keeping = tasks.create_task(self._keep_house())
-                watching = tasks.create_task(self._in_force.watch(self._adopt))
-                bridging = tasks.create_task(self._own.bridge.keep_house())
-                warming = tasks.create_task(self._engine.warm())
+                chores = (
+                    self._housekeeper.run(),
+                    self._in_force.watch(self._adopt),
+                    self._own.bridge.keep_house(),
+                    self._warm(),
+                    self._hosting.run(),
+                )
+                background = [tasks.create_task(chore) for chore in chores]
+                # What start-up made stays: no collection of garbage need go through it again.
+                gc.freeze()
                 write_runtime(self.home, info)
                 try:
                     yield Listening(info, note)
                 finally:
                     remove_runtime(self.home, info.pid)
-                    keeping.cancel()
-                    watching.cancel()
-                    bridging.cancel()
+                    for task in background:
+                        task.cancel()
                     self._approvals.close()
-                    warming.cancel()
+                    self._dashboard.close()
                     await self._own.let_go()
                     http.should_exit = True
                     await local.close()
                     await asyncio.wait({serving}, timeout=HTTP_CLOSE_SECONDS + 1)
                     await self._guests.close()
-                    await self._sessions.close()
+                    await self._hosting.close()
+                    await self._remote.close()
                     await self._engine.close()
                     await self._egress.close()
                     await self._journal.settle()
@@ -304,6 +368,10 @@ class Hub:
             Note(f"The rule for {change.pattern} was changed.", by="user", details={"before": before, "after": after})
         )
 
+    def _note_download(self, client: Client, transfer: Transfer) -> None:
+        how = words_of(transfer.saved) if transfer.saved else f"{transfer.state}: {transfer.error}"
+        self._journal.note(Note(f"Download {transfer.id} of {client.name}: {how}", details={"source": transfer.source}))
+
     def _keep_answer(self, question: Question, answer: Answer) -> None:
         rule = rule_made_by(question, answer)
         if rule is not None:
@@ -320,6 +388,15 @@ class Hub:
         await self._gateway.close_client(client)
         await self._sessions.close_client(client)
 
+    async def _warm(self) -> None:
+        """The driver at once, and a browser when there is somebody to use it."""
+        await self._engine.warm()
+        await self._clients.arrived.wait()
+        browser = self.settings.browser
+        if self.settings.sessions.warm and browser.engine == "managed" and browser.user_data_dir is None:
+            with contextlib.suppress(PilotError):
+                await self._engine.prepare(context_request(self.settings))
+
     async def _refresh_guests(self) -> bool:
         """Take in what the user changed about guests, and tell clients of the tools that came or went."""
         changed = await self._guests.refresh()
@@ -327,68 +404,14 @@ class Hub:
             self._resources.tools_changed()
         return changed
 
-    @contextlib.contextmanager
-    def _only_one(self) -> Generator[None]:
-        with contextlib.ExitStack() as stack:
-            try:
-                stack.enter_context(held(self.home / "run" / "hub.lock"))
-            except TimeoutError:
-                other = read_runtime(self.home)
-                where = f" (process {other.pid}, port {other.port})" if other else ""
-                raise HubRunning(
-                    f"A hub already runs in this home{where}.",
-                    suggestions=["`browser-pilot status` shows it, `browser-pilot stop` ends it."],
-                ) from None
-            yield
-
     def _clean_up(self) -> None:
         orphans = end_leftovers(self.home)
         if orphans:
             logger.warning("ended %d browser processes that a killed hub had left", orphans)
+        clear_leftovers(self.settings.files.download_dir)
         # Playwright and Chromium put their temporary profiles here, so that the next start can find and remove them.
         os.environ["TMPDIR"] = str(make_private_folder(temporary_folder(self.home)))
 
-    async def _keep_egress(self) -> None:
-        """Without its proxy a browser reaches nothing, so a proxy that ended is started again."""
-        try:
-            if await self._egress.keep_listening():
-                logger.warning("the egress proxy had ended; it listens again")
-        except OSError as error:
-            logger.error("the egress proxy cannot listen at port %d: %s", self._egress.port, error.strerror)
-
-    async def _keep_house(self) -> None:
-        """End clients that went away without a word, and a hub that nobody needs; remove records that are too old."""
-        loop = asyncio.get_running_loop()
-        last_used = loop.time()
-        records_due = loop.time()
-        while True:
-            idle_seconds = self.settings.hub.idle_minutes * 60
-            self._clients.changed.clear()
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._clients.changed.wait(), min(HOUSEKEEPING_SECONDS, idle_seconds))
-            self._limits.prune()
-            await self._keep_egress()
-            if loop.time() >= records_due:
-                records_due = loop.time() + RECORDS_SECONDS
-                await keep_records(self.home, self.settings.logging, self._log)
-            await self._clients.expire(self.settings.sessions.idle_minutes * 60)
-            await self._refresh_guests()
-            await self._guests.end_idle()
-            if len(self._clients):
-                last_used = loop.time()
-            elif self._detached and loop.time() - last_used >= idle_seconds:
-                logger.info("nobody has needed the hub for %.1f minutes", idle_seconds / 60)
-                self.stop()
-
-
-def _token(home: Path) -> str:
-    """The bearer token of this home: made once, so that clients' configurations stay valid."""
-    path = home / "token"
-    try:
-        token = path.read_text(encoding="ascii").strip()
-    except FileNotFoundError:
-        token = ""
-    if len(token) < 32:
-        token = secrets.token_urlsafe(32)
-        write_private(path, f"{token}\n")
-    return token
+    async def _forget_session(self, session: str) -> None:
+        self._grants.forget(session)
+        await self._journal.forget_session(session)

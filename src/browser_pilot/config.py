@@ -23,7 +23,7 @@ Mode = Literal["auto", "ask", "readonly"]
 AnswerFormat = Literal["toon", "json"]
 Threshold = Literal["low", "medium", "high", "never"]
 LogLevel = Literal["debug", "info", "warning", "error"]
-EngineName = Literal["managed", "own"]
+EngineName = Literal["managed", "own", "cdp", "grid"]
 
 PREFIX = "BROWSER_PILOT_"
 # These stand alone: the home is found before any setting is read, the port is a name people expect.
@@ -47,14 +47,21 @@ class Section(BaseModel):
 
 
 class HubSettings(Section):
+    """With ``redis_url``, hubs share limits and profiles; ``redis_key`` encrypts the profiles there."""
+
     host: str = "127.0.0.1"
     port: Annotated[Whole, Field(ge=0, le=65535)] = 8777
     idle_minutes: PositiveMinutes = 10
     allowed_hosts: tuple[str, ...] = ()
+    redis_url: str | None = None
+    redis_key: str | None = None
 
 
 class BrowserSettings(Section):
-    """``engine`` own is the user's own Chrome, by the extension; ``own_browser`` names it where several are paired."""
+    """``engine`` own is the user's own Chrome, by the extension; ``own_browser`` names it where several are paired.
+
+    ``cdp_url`` and ``grid_url`` are where the engines of these names find browsers.
+    """
 
     engine: EngineName = "managed"
     own_browser: str | None = None
@@ -64,6 +71,8 @@ class BrowserSettings(Section):
     args: tuple[str, ...] = ()
     viewport: tuple[Positive, Positive] = (1280, 720)
     user_data_dir: str | None = None
+    cdp_url: str | None = None
+    grid_url: str | None = None
     launch_timeout_ms: Positive = 30_000
 
 
@@ -118,15 +127,24 @@ class PolicySettings(Section):
 
 
 class SessionSettings(Section):
+    """``memory_mb`` is for all managed browsers together, ``per_browser`` how many sessions share one.
+
+    With ``warm``, a browser and a context in it are ready for the next session.
+    """
+
     max: Positive = 10
     idle_minutes: PositiveMinutes = 30
     memory_mb: Positive = 2_048
+    per_browser: Positive = 8
+    warm: bool = True
 
 
 class FileSettings(Section):
     screenshot_dir: Path = Path("screenshots")
     download_dir: Path = Path("downloads")
+    trace_dir: Path = Path("traces")
     max_download_mb: Positive = 2_048
+    max_total_mb: Positive = 4_096
     keep_days: Positive = 7
 
 
@@ -158,6 +176,9 @@ class RedactionSettings(Section):
     phone: bool = False
 
 
+FOLDERS = ("screenshot_dir", "download_dir", "trace_dir")
+
+
 class Settings(Section):
     hub: HubSettings = HubSettings()
     browser: BrowserSettings = BrowserSettings()
@@ -171,7 +192,7 @@ class Settings(Section):
 
     def at(self, home: Path) -> Settings:
         """The same with every folder absolute: relative ones are in the home."""
-        folders = {name: home / getattr(self.files, name).expanduser() for name in ("screenshot_dir", "download_dir")}
+        folders = {name: home / getattr(self.files, name).expanduser() for name in FOLDERS}
         return self.model_copy(update={"files": self.files.model_copy(update=folders)})
 
 
@@ -185,6 +206,8 @@ CLIENT_OPTIONS: dict[str, Key] = {
     "timeout_ms": ("tools", "timeout_ms"),
     "engine": ("browser", "engine"),
     "own_browser": ("browser", "own_browser"),
+    "cdp": ("browser", "cdp_url"),
+    "grid": ("browser", "grid_url"),
     "headed": ("browser", "headless"),
     "browser": ("browser", "executable"),
     "user_data_dir": ("browser", "user_data_dir"),
@@ -253,6 +276,8 @@ def client_settings(base: Settings, options: Mapping[str, object]) -> Settings:
                 f"{name!r} is not an option of a client.", suggestions=[f"Options: {', '.join(CLIENT_OPTIONS)}."]
             )
         _put(changed, *_client_value(key, value))
+        if name in ("cdp", "grid"):
+            _put(changed, ("browser", "engine"), name)
     try:
         return Settings.model_validate(changed)
     except ValidationError as error:

@@ -13,7 +13,9 @@ whether the same call may be tried again (``retryable``). ``metadata`` names the
     ├── PageError
     │   ├── NoTab                NO_TAB
     │   ├── NoSession            NO_SESSION
+    │   ├── SessionLimit         SESSION_LIMIT
     │   ├── NavigationFailed     NAVIGATION_FAILED
+    │   ├── PageBarred           PAGE_BARRED
     │   ├── DialogOpen           DIALOG_OPEN
     │   ├── DownloadFailed       DOWNLOAD_FAILED
     │   └── Timeout              TIMEOUT
@@ -21,6 +23,8 @@ whether the same call may be tried again (``retryable``). ``metadata`` names the
     │   ├── BrowserCrashed       BROWSER_CRASHED
     │   ├── BrowserDisconnected  BROWSER_DISCONNECTED
     │   ├── BrowserUnavailable   BROWSER_UNAVAILABLE
+    │   ├── GridUnavailable      GRID_UNAVAILABLE
+    │   ├── GridFull             GRID_FULL
     │   └── OutcomeUnknown       OUTCOME_UNKNOWN
     ├── Refused
     │   ├── DomainDenied         DOMAIN_DENIED
@@ -32,6 +36,7 @@ whether the same call may be tried again (``retryable``). ``metadata`` names the
     │   ├── RateLimited          RATE_LIMITED
     │   └── CircuitOpen          CIRCUIT_OPEN
     ├── RecordsUnavailable       RECORDS_UNAVAILABLE
+    ├── SharingUnavailable       SHARING_UNAVAILABLE
     ├── GuestFailed              GUEST_FAILED
     ├── HubUnavailable           HUB_UNAVAILABLE
     ├── SettingsError            INVALID_SETTINGS
@@ -105,9 +110,22 @@ class NoSession(PageError):
     code = "NO_SESSION"
 
 
+class SessionLimit(PageError):
+    """There are as many sessions as there may be, or their browsers use as much memory as they may."""
+
+    code = "SESSION_LIMIT"
+    retryable = True
+
+
 class NavigationFailed(PageError):
     code = "NAVIGATION_FAILED"
     retryable = True
+
+
+class PageBarred(PageError):
+    """The user's browser lets nobody into this page."""
+
+    code = "PAGE_BARRED"
 
 
 class DialogOpen(PageError):
@@ -117,6 +135,12 @@ class DialogOpen(PageError):
 
 class DownloadFailed(PageError):
     code = "DOWNLOAD_FAILED"
+
+
+class DownloadBroken(DownloadFailed):
+    """The network or the server failed it: the same may succeed later."""
+
+    retryable = True
 
 
 class Timeout(PageError):
@@ -140,6 +164,20 @@ class BrowserDisconnected(BrowserError):
 
 class BrowserUnavailable(BrowserError):
     code = "BROWSER_UNAVAILABLE"
+
+
+class GridUnavailable(BrowserError):
+    """The Selenium Grid does not answer, or has no browser of the kind that is wanted."""
+
+    code = "GRID_UNAVAILABLE"
+    retryable = True
+
+
+class GridFull(BrowserError):
+    """All browsers of the Selenium Grid are in use, and none became free in time."""
+
+    code = "GRID_FULL"
+    retryable = True
 
 
 class OutcomeUnknown(BrowserError):
@@ -191,6 +229,13 @@ class RecordsUnavailable(PilotError):
     """The activity log cannot be written, so nothing may be done that belongs in it."""
 
     code = "RECORDS_UNAVAILABLE"
+
+
+class SharingUnavailable(PilotError):
+    """What hubs share cannot be reached, so nothing may be done that needs it."""
+
+    code = "SHARING_UNAVAILABLE"
+    retryable = True
 
 
 class GuestFailed(PilotError):

@@ -41,6 +41,7 @@ from .records.entries import Note
 from .records.redaction import Redactor
 from .records.secrets import SecretStore
 from .sessions.client import Client
+from .sessions.session import Session
 
 T = TypeVar("T")
 
@@ -60,11 +61,9 @@ def which_browser(wanted: BrowserChoice, setting: BrowserChoice, *, paired: bool
 
 
 class GatewayBrowser:
-    """``paired`` says whether a Chrome of the user's is there now."""
+    """``paired`` says whether a Chrome of the user's is paired."""
 
-    def __init__(
-        self, gateway: Gateway, *, setting: Callable[[], BrowserChoice], paired: Callable[[], bool] = lambda: False
-    ) -> None:
+    def __init__(self, gateway: Gateway, *, setting: Callable[[], BrowserChoice], paired: Callable[[], bool]) -> None:
         self._gateway = gateway
         self._setting = setting
         self._paired = paired
@@ -110,7 +109,7 @@ class GatewayBrowser:
         async with visit.page(url, effect="cookies", go=wish.openUrl is not None) as tab:
             if wish.openUrl is not None:
                 await _rechecked(tab, recheck)
-            return _cookies(await jar.get_cookies(tab, url=url))
+            return _cookies(await jar.cookies_kept_for(tab, url))
 
     async def login(
         self,
@@ -123,7 +122,7 @@ class GatewayBrowser:
         recheck: Recheck,
     ) -> None:
         visit = self._visit(context, guest, browser, wish.timeout)
-        if credentials is None and visit.client.settings.browser.headless:
+        if credentials is None and not visit.is_seen:
             raise BrowserUnavailable(
                 "A person has to sign in, and this browser has no window.",
                 suggestions=["Run the client with --headed, or give the guest its credentials as secrets."],
@@ -131,26 +130,32 @@ class GatewayBrowser:
         async with visit.page(wish.loginUrl) as tab:
             await _rechecked(tab, recheck)
             if credentials is None:
-                await tab.page.bring_to_front()
+                await visit.session.show(tab)
             else:
                 given = credentials
                 await visit.act("write", tab, lambda tab: _sign_in(tab, wish, given))
             await visit.act("capture", tab, lambda tab: _until_signed_in(tab, wish))
 
     def _visit(self, context: CallContext, guest: str, browser: BrowserChoice, timeout_ms: int) -> _Visit:
-        which_browser(browser, self._setting(), paired=self._paired())
-        return _Visit(self._gateway, context, guest, timeout_ms)
+        engine = which_browser(browser, self._setting(), paired=self._paired())
+        session = self._gateway.sessions.aside(cast("Client", context.caller), engine)
+        return _Visit(self._gateway, session, context, guest, timeout_ms)
 
 
 class _Visit:
     """One host request on its way through the gateway."""
 
-    def __init__(self, gateway: Gateway, context: CallContext, guest: str, timeout_ms: int) -> None:
+    def __init__(self, gateway: Gateway, session: Session, context: CallContext, guest: str, timeout_ms: int) -> None:
+        self.session = session
         self._gateway = gateway
         self._context = context
         self._guest = guest
         self._timeout_ms = timeout_ms
-        self.client = cast("Client", context.caller)
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether a person can see the browser."""
+        return self.session.engine == "own" or not self.session.request.headless
 
     @asynccontextmanager
     async def page(
@@ -173,7 +178,8 @@ class _Visit:
 
     def _intent(self, effect: Effect, *, url: str = "", tab: str | None = None) -> Intent:
         return Intent(
-            client=self.client,
+            client=self.session.client,
+            session=self.session.id,
             tool=self._context.tool,
             effect=effect,
             arguments={"guest": self._guest, **({"url": url} if url else {})},
@@ -243,6 +249,7 @@ def open_house(
     secrets: SecretStore,
     redactor: Redactor,
     log: ActivityLog,
+    paired: Callable[[], bool],
 ) -> GuestHouse:
     """The guests of a home, with everything that they need of the hub."""
     given = GuestSecrets(secrets)
@@ -251,7 +258,7 @@ def open_house(
         await log.note(Note(text, by=f"guest {guest}", details=details))
 
     host = Host(
-        browser=GatewayBrowser(gateway, setting=lambda: settings().browser),
+        browser=GatewayBrowser(gateway, setting=lambda: settings().browser, paired=paired),
         permits=Permits(approvals, GrantBook(home), record=record),
         fetcher=Fetcher(rules),
         secret_of=given.value,

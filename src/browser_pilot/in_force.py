@@ -10,20 +10,22 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .approvals.rules_store import RulesStore
 from .config import Settings, config_path
 from .errors import SettingsError
 from .policy.hosts import parse_host
-from .policy.patterns import Pattern
+from .policy.patterns import Pattern, PatternError, parse_pattern
 from .policy.rules import Rule, Ruleset
 from .rulebook import compile_policy
 
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 1.0
+USUAL_PORTS = (80, 443)
 
 _Stamp = tuple[int, int, int]
 
@@ -118,12 +120,19 @@ def _changes(before: Iterable[Rule], after: Iterable[Rule]) -> Iterator[RuleChan
             yield RuleChange(pattern, old.get(pattern), new.get(pattern))
 
 
-def keep_out_of_the_hub(host: str, port: int) -> tuple[Rule, ...]:
-    """An agent's browser never opens the hub itself: it could be led to answer its own questions."""
+def keep_out_of_the_hub(host: str, port: int, more_names: Iterable[str] = ()) -> tuple[Rule, ...]:
+    """An agent's browser never opens the hub itself: it could be led to answer its own questions.
+
+    ``more_names`` are Host headers that the hub answers to as well; one without a port stands at the usual ones.
+    """
     names = {"127.0.0.1", "localhost", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]", f"[{host}]" if ":" in host else host}  # noqa: S104
     hosts = {parsed for name in names if (parsed := parse_host(name)) is not None}
     patterns = [Pattern(name, port=port) for name in sorted(hosts)]
     patterns.append(Pattern("localhost", wildcard=True, port=port))
+    for name in more_names:
+        with suppress(PatternError):
+            more = parse_pattern(name)
+            patterns += [replace(more, port=port) for port in ([more.port] if more.port else USUAL_PORTS)]
     return tuple(Rule(pattern=pattern, read="deny", write="deny", source="built in") for pattern in patterns)
 
 

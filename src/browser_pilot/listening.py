@@ -57,7 +57,9 @@ def bound_socket(host: str, port: int) -> Generator[tuple[socket.socket, str | N
 
 def _listener(host: str, port: int) -> socket.socket:
     """Listens at once: whoever reads the runtime file is never refused, and nobody else can get the port."""
-    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio sends small messages at once only on sockets that name TCP; otherwise each waits 40 ms for the one before.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -25,7 +25,6 @@ NOTES = {
     "cdp_refused": "Someone was turned away who wanted to drive a browser.",
     "browser_paired": "A browser was paired.",
     "browser_forgotten": "A browser was forgotten.",
-    "user_said": "The user gave an order in the browser.",
 }
 
 
@@ -71,7 +70,8 @@ class OwnBrowsers:
             return
         logger.info("%s: %s", event, ", ".join(f"{name} {value}" for name, value in details.items()))
         by = "user" if event == "user_said" else "hub"
-        self._note(Note(NOTES.get(event, event), by=by, details=details))
+        said = f"The user said “{details['word']}” {details['where']}." if event == "user_said" else event
+        self._note(Note(NOTES.get(event, said), by=by, details=details))
 
     def _may_note_refusal(self) -> bool:
         """Whoever knocks a thousand times does not fill the record."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 import pytest
 
 from browser_pilot.errors import NavigationFailed, Timeout
 from browser_pilot.pages.navigate import open_address, step
+from browser_pilot.pages.settle import READABLE_MS
 from browser_pilot.pages.tab import Tab
 
 from .site import Exchange, Site
@@ -46,6 +48,17 @@ async def test_a_document_that_never_ends_is_answered_as_far_as_it_came(tab: Tab
     outcome = await open_address(tab, site.handle("stream", stream))
     assert time.monotonic() - began < 5
     assert outcome.still_loading
+    assert "First words" in await tab.page.evaluate("document.body.innerText")
+
+
+async def test_a_document_with_nothing_to_read_yet_gets_more_time(tab: Tab, site: Site) -> None:
+    async def stream(exchange: Exchange) -> None:
+        await exchange.begin_stream("text/html")
+        await exchange.send("<!doctype html><title>Soon</title><body>" + " " * 2000)
+        await asyncio.sleep(READABLE_MS / 1000 + 0.7)  # the server's slowness is what is tried
+        await exchange.send("<p>First words</p>")
+
+    await open_address(tab, site.handle("slow", stream))
     assert "First words" in await tab.page.evaluate("document.body.innerText")
 
 

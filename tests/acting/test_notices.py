@@ -19,6 +19,8 @@ from browser_pilot.server.mcp_server import run_tool
 from browser_pilot.server.registry import EVERYWHERE, Call, Registry, Tool
 from browser_pilot.server.schema import TabArguments
 from browser_pilot.sessions.client import Client
+from browser_pilot.sessions.reloads import Reloads
+from browser_pilot.sessions.session import Session
 
 from .site import Site
 
@@ -38,13 +40,14 @@ async def test_a_dialog_that_nobody_answered_is_told_once_with_the_next_answer(p
     await page.goto(site.add("page", "<p>Text</p><script>setTimeout(() => { confirm('Hi'); gone = true })</script>"))
     await page.wait_for_function("window.gone")
 
-    def find(_: Client, __: str | None) -> SimpleNamespace:
-        return SimpleNamespace(tabs=lambda: [tab])
+    session: Any = SimpleNamespace(tabs=lambda: [tab], _reloads=Reloads())
+    session.take_notices = lambda: Session.take_notices(session)
 
     def take_notices(client: Client) -> list[str]:
         return Gateway.take_notices(parts, client)
 
-    parts: Any = SimpleNamespace(_sessions=SimpleNamespace(find=find), redactor=Redactor(), take_notices=take_notices)
+    sessions = SimpleNamespace(of=lambda _client: [session])  # pyright: ignore[reportUnknownLambdaType]
+    parts: Any = SimpleNamespace(_sessions=sessions, redactor=Redactor(), take_notices=take_notices)
     client = cast(Client, SimpleNamespace(settings=Settings()))
     told: list[str] = []
     for _ in range(2):

@@ -37,6 +37,12 @@ class TestInABrowser:
         await wait_for(tab, text="Done")
         assert await tab.page.evaluate("at") > 0
 
+    @pytest.mark.parametrize("state", ["visible", "detached"])
+    async def test_an_element_that_cannot_be_read_is_told_at_once(self, show: Show, state: State) -> None:
+        tab = await show("<p>Hello")
+        with pytest.raises(InvalidArgument, match="not a valid selector"):
+            await wait_for(tab, element={"css": "text=Hello"}, state=state, timeout_ms=5_000)
+
     async def test_a_text_that_goes_is_noticed(self, show: Show) -> None:
         tab = await show("<p id=out>Loading</p>" + later("out.remove()"))
         await wait_for(tab, text_gone="Loading")

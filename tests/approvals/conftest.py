@@ -5,6 +5,7 @@ from collections.abc import Generator
 import pytest
 
 from tests.approvals.people import configure
+from tests.conftest import MANY_CLIENTS
 from tests.hub_process import HubProcess, running_hub
 
 ASKS = """
@@ -19,6 +20,6 @@ write = "ask"
 def asking_hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
     """A hub that asks before anything is changed on the test site."""
     home = tmp_path_factory.mktemp("asking") / "home"
-    configure(home, ASKS)
+    configure(home, MANY_CLIENTS + ASKS)
     with running_hub(home) as process:
         yield process

@@ -179,3 +179,12 @@ def test_the_hubs_own_address_is_out_of_bounds_too(home: Home) -> None:
     in_force.add_built_in((*keep_out_of_the_hub("192.168.1.7", 80), *keep_out_of_the_hub("fe80::7", 80)))
     assert reads(in_force.rules, parse_address("http://192.168.1.7/").site) == "deny"
     assert reads(in_force.rules, parse_address("http://[fe80::7]/").site) == "deny"
+
+
+def test_a_name_that_the_hub_answers_to_is_out_of_bounds_too(home: Home) -> None:
+    in_force = home.start()
+    in_force.add_built_in(keep_out_of_the_hub("127.0.0.1", 8777, ["hub.example:8443", "pilot.example", "no name"]))
+    for url in ("https://hub.example:8443/", "http://pilot.example/", "https://pilot.example/"):
+        assert reads(in_force.rules, parse_address(url).site) == "deny", url
+    assert reads(in_force.rules, parse_address("https://hub.example/").site) == "allow"
+    assert reads(in_force.rules, parse_address("http://pilot.example:3000/").site) == "allow"

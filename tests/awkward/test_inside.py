@@ -32,7 +32,7 @@ async def test_frames_within_frames_of_another_site_are_seen_and_used(visit: Vis
 async def test_a_component_with_a_shadow_root_is_seen_and_used(visit: Visit, mode: str) -> None:
     async with visit(COMPONENT.format(mode)) as (agent, _):
         await agent.type(agent.one("textbox", "Name"), "Ada")
-        await agent.click(agent.one("clickable", f"Save {mode}"))
+        await agent.click(agent.one("click", f"Save {mode}"))
         assert "Saved Ada" in agent.texts()
 
 

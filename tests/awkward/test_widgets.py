@@ -66,7 +66,7 @@ async def test_a_card_is_dragged_to_another_column(visit: Visit) -> None:
         "<section id=b style='height:80px' ondragover='event.preventDefault()' ondrop='event.preventDefault();"
         " b.append(a, event.dataTransfer.getData(`text`) + ` is here`)'>Done </section>"
     ) as (agent, _):
-        await agent.act("drag", **{"from": agent.one("clickable", "Card"), "to": "#b"})
+        await agent.act("drag", **{"from": agent.one("click", "Card"), "to": "#b"})
         assert any("card is here" in text for text in agent.texts())
 
 

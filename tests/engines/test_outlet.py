@@ -16,7 +16,7 @@ from browser_pilot.errors import BrowserUnavailable
 from browser_pilot.policy.hosts import Site as Place
 from browser_pilot.policy.patterns import parse_pattern
 from browser_pilot.policy.rules import Ruleset
-from browser_pilot.sessions.registry import context_request
+from browser_pilot.sessions.wishes import context_request
 from tests.sites import Site, serving
 
 pytestmark = pytest.mark.browser

@@ -19,7 +19,7 @@ from browser_pilot.engines.managed import ManagedContext, ManagedEngine
 from browser_pilot.engines.secret_urls import UrlForms, url_forms
 from browser_pilot.policy.hosts import Site as Place
 from browser_pilot.policy.rules import Ruleset
-from browser_pilot.sessions.registry import context_request
+from browser_pilot.sessions.wishes import context_request
 from tests.sites import Site, serving
 
 SECRET = "s3cr*t? wörd&/+x"

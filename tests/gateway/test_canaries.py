@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -150,14 +151,18 @@ async def look_everywhere(client: Client, secrets: list[Planted]) -> list[str]:
             await ask("browser_evaluate", expression=f"setTimeout(() => prompt('Key {one.secret}?')); 1")
             await ask("browser_snapshot")
             await ask("browser_dialog", accept=True, text=one.secret)
-    await ask("browser_navigate", url=f"http://127.0.0.1:1/?token={secrets[0].secret}")
     await ask("browser_screenshot", path=f"{secrets[0].secret}.png")
+    await ask("browser_navigate", url=f"http://127.0.0.1:1/?token={secrets[0].secret}")
     return told
 
 
 def processes(hub: HubProcess) -> str:
-    family = [psutil.Process(hub.process.pid), *psutil.Process(hub.process.pid).children(recursive=True)]
-    return "\n".join(f"{one.cmdline()} {one.environ()}" for one in family)
+    found: list[str] = []
+    for one in [psutil.Process(hub.process.pid), *psutil.Process(hub.process.pid).children(recursive=True)]:
+        with suppress(psutil.NoSuchProcess):  # a renderer may end meanwhile
+            found.append(f"{one.cmdline()} {one.environ()}")
+    assert len(found) > 3
+    return "\n".join(found)
 
 
 async def test_none_is_found_anywhere(home: Path, cage: Site, secrets: list[Planted]) -> None:
@@ -172,6 +177,7 @@ async def test_none_is_found_anywhere(home: Path, cage: Site, secrets: list[Plan
             answers = "\n".join([text_of(opened), text_of(waited), *await look_everywhere(client, secrets)])
             running = processes(hub)
     assert "[redacted:" in answers
+    assert [path.name for path in home.rglob("*.png")] == ["redacted.png"]
     left = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
     found = [one.kind for one in secrets if one.secret in answers or any(one.secret in path.name for path in left)]
     found += [f"{one.kind} (process)" for one in secrets if one.secret in running]

@@ -17,7 +17,7 @@ from tests.sites import serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.stress]
 
-ROUNDS = 5
+ROUNDS = 3
 CLIENTS = 3
 SETTINGS = """
 [policy]

@@ -23,7 +23,7 @@ from tests.sites import Site, serving
 pytestmark = pytest.mark.browser
 
 # With eight kinds, a little over 500 in the long run.
-RUNS_OF_EACH = 10
+RUNS_OF_EACH = 5
 RUNS_IN_THE_LONG_RUN = 63
 LATEST_MS = 100
 PAY = {"role": "button", "name": "Pay 10"}
@@ -53,7 +53,10 @@ const changes = {{
   'frame navigated'() {{ document.querySelector('iframe').src = '/dearer'; }},
   'tab navigated'() {{ location.href = '/dearer'; }},
 }};
-fetch('/signal' + location.search).then((answer) => answer.text()).then((kind) => changes[kind]());
+fetch('/signal' + location.search).then((answer) => answer.text()).then((kind) => {{
+  changes[kind]();
+  fetch('/changed', {{ keepalive: true }});
+}});
 </script></html>"""
 FRAMED = PAGE.replace(FORM, "<iframe src=/framed width=400 height=200></iframe>")
 DEARER = f"<!doctype html><title>Checkout</title><h1>Checkout</h1>{FORM.replace('value=10>', 'value=1000>')}"
@@ -81,7 +84,12 @@ class Trap:
         request.send_header("Content-Length", str(len(body)))
         request.end_headers()
         request.wfile.write(body)
+
+    def changed(self, request: BaseHTTPRequestHandler) -> None:
+        """The page says that it has changed by now."""
         self.done.set()
+        request.send_response(204)
+        request.end_headers()
 
 
 @dataclass
@@ -144,6 +152,7 @@ async def change_and_click(shop_hub: HubProcess, shop: Site, kind: str, runs: in
             buyer = Buyer(trap, when)
             holder.append(buyer)
             shop.pages["/signal"] = trap.signal
+            shop.pages["/changed"] = trap.changed
             for path in ("/pay", "/steal", "/overlay"):
                 shop.pages[path] = "ok"
             del shop.hits[:]

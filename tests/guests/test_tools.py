@@ -7,10 +7,12 @@ import json
 import subprocess
 import sys
 from collections.abc import Generator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.server.subscriptions import ToolsListChanged
 from mcp_types import ToolListChangedNotification
 
 from browser_pilot.guests.store import GuestStore
@@ -157,15 +159,32 @@ async def test_a_long_answer_is_cut_and_says_so(hub: HubProcess) -> None:
     assert len(text_of(answer)) < 3000
 
 
-async def test_clients_are_told_when_guests_come_and_go(hub: HubProcess) -> None:
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("way", ["stdio", "http"])
+async def test_clients_are_told_when_guests_come_and_go(hub: HubProcess, way: str, era: str) -> None:
     changed = asyncio.Event()
 
     async def note(message: object) -> None:
-        if isinstance(getattr(message, "root", message), ToolListChangedNotification):
+        if isinstance(getattr(message, "root", message), ToolListChangedNotification | ToolsListChanged):
             changed.set()
 
-    async with stdio_adapter(hub.home, on_message=note) as client:
+    async with AsyncExitStack() as open_now:
+        connecting = (
+            stdio_adapter(hub.home, era=era, on_message=note)
+            if way == "stdio"
+            else http_client(hub, era=era, on_message=note)
+        )
+        client = await open_now.enter_async_context(connecting)
         assert "good__count" in {tool.name for tool in (await client.list_tools()).tools}
+        if era == ERAS[1]:
+            stream = await open_now.enter_async_context(client.listen(tools_list_changed=True))
+
+            async def hear() -> None:
+                async for event in stream:
+                    await note(event)
+
+            hearing = asyncio.create_task(hear())
+            open_now.callback(hearing.cancel)
         await asyncio.to_thread(command, hub, "disable", "good")
         await asyncio.wait_for(changed.wait(), 30)
         assert "good__count" not in {tool.name for tool in (await client.list_tools()).tools}

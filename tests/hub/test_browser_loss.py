@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 
 import psutil
 import pytest
 
-from tests.clients import call, http_client, text_of
-from tests.hub_process import browsers_of, running_hub, wait_until_gone
+from tests.clients import call, fail, http_client, text_of
+from tests.hub_process import HubProcess, browsers_of, running_hub, wait_until_gone
 from tests.sites import LOGIN, SlowPage, serving
 
 pytestmark = pytest.mark.browser
@@ -23,11 +24,12 @@ def _main_process(home: Path) -> psutil.Process:
 
 @pytest.mark.stress
 @pytest.mark.timeout(400)
-async def test_a_browser_killed_in_the_middle_of_a_call_20_times(home: Path) -> None:
+@pytest.mark.parametrize("times", [2, pytest.param(20, marks=pytest.mark.long)])
+async def test_a_browser_killed_in_the_middle_of_a_call_again_and_again(home: Path, times: int) -> None:
     slow = SlowPage()
     with serving({"/": LOGIN, "/slow": slow}) as site, running_hub(home) as hub:
         async with http_client(hub) as client:
-            for _ in range(20):
+            for _ in range(times):
                 pending = asyncio.create_task(client.call_tool("browser_navigate", {"url": site.url("/slow")}))
                 await slow.wait_for_visitor()
                 family = browsers_of(home)
@@ -41,28 +43,80 @@ async def test_a_browser_killed_in_the_middle_of_a_call_20_times(home: Path) -> 
             assert (await call(client, "browser_snapshot"))["title"] == "Login - Example App"
 
 
-async def test_a_browser_that_died_between_calls_is_told_once_and_then_replaced(home: Path) -> None:
+async def test_what_was_open_is_there_again_after_the_browser_died(home: Path) -> None:
+    with serving({"/": LOGIN}) as site, running_hub(home) as hub:
+        async with http_client(hub, query="?tools=full") as client:
+            await call(client, "browser_navigate", url=site.url())
+            await call(client, "browser_evaluate", expression="localStorage.kept = 'yes', document.cookie = 'kept=1'")
+            await call(client, "browser_tabs", action="open", url=site.url("/?second"))
+            # Storage is also looked at a moment after each call; this is at once.
+            await call(client, "browser_session", action="save", profile="now")
+            family = browsers_of(home)
+            _main_process(home).kill()
+            wait_until_gone(family)
+            told = await call(client, "browser_tabs")
+            assert [(row["tab"], row["url"]) for row in told["tabs"]] == [
+                ("t1", site.url()),
+                ("t2", site.url("/?second")),
+            ]
+            assert [row["current"] for row in told["tabs"]] == [False, True]
+            assert "loaded again" in str(told["notices"])
+            found = await call(client, "browser_evaluate", expression="[localStorage.kept, document.cookie]", tab="t1")
+            assert json.loads(found["result"]) == ["yes", "kept=1"]
+
+
+async def test_looking_that_was_under_way_is_repeated_by_itself_and_an_effect_never_is(home: Path) -> None:
+    with serving({"/": LOGIN}) as site, running_hub(home) as hub:
+        async with http_client(hub) as client:
+            await call(client, "browser_navigate", url=site.url())
+            looking = asyncio.create_task(client.call_tool("browser_wait_for", {"text": "never", "timeout_ms": 8_000}))
+            await _until_recorded(hub)
+            _main_process(home).kill()
+            result = await looking
+            # It found the page again, and waited there in vain.
+            assert "TIMEOUT" in text_of(result) and "BROWSER_CRASHED" not in text_of(result)
+            assert (await call(client, "browser_snapshot"))["title"] == "Login - Example App"
+            hits = site.hits.count("/")
+            assert hits == 2
+
+
+async def _until_recorded(hub: HubProcess) -> None:
+    """A moment in which the hub has answered something else, so that the call before is under way."""
+    for _ in range(3):
+        async with http_client(hub) as other:
+            await other.list_tools()
+
+
+async def test_an_effect_on_a_page_that_was_loaded_again_is_refused_once(home: Path) -> None:
     with serving({"/": LOGIN}) as site, running_hub(home) as hub:
         async with http_client(hub) as client:
             await call(client, "browser_navigate", url=site.url())
             family = browsers_of(home)
             _main_process(home).kill()
             wait_until_gone(family)
-            result = await client.call_tool("browser_snapshot", {})
-            assert "BROWSER_CRASHED" in text_of(result)
-            result = await client.call_tool("browser_snapshot", {})
-            assert "NO_TAB" in text_of(result)
-            await call(client, "browser_navigate", url=site.url())
+            error = await fail(client, "browser_type", element="text=Email", text="x")
+            assert error["error"] == "BROWSER_CRASHED" and error["retryable"] is True
+            assert "Nothing was done" in error["message"]
+            await call(client, "browser_type", element="role=textbox[name=Email]", text="x")
 
 
-async def test_a_crashed_page_is_told_and_replaced(home: Path) -> None:
+def _renderers(home: Path) -> set[psutil.Process]:
+    return {process for process in browsers_of(home) if "--type=renderer" in process.cmdline()}
+
+
+async def test_a_page_that_crashed_is_loaded_again_and_others_do_not_notice(home: Path) -> None:
+    home.mkdir()
+    (home / "config.toml").write_text("[sessions]\nwarm = false\n")
     with serving({"/": LOGIN}) as site, running_hub(home) as hub:
-        async with http_client(hub) as client:
+        async with http_client(hub) as client, http_client(hub) as other:
+            await call(other, "browser_navigate", url=site.url())
+            await call(other, "browser_type", element="role=textbox[name=Email]", text="kept")
+            theirs = _renderers(home)
             await call(client, "browser_navigate", url=site.url())
-            for process in browsers_of(home):
-                if "--type=renderer" in process.cmdline():
-                    process.kill()
-            result = await client.call_tool("browser_snapshot", {})
-            assert "BROWSER_CRASHED" in text_of(result)
-            await call(client, "browser_navigate", url=site.url())
-            assert (await call(client, "browser_snapshot"))["title"] == "Login - Example App"
+            for process in _renderers(home) - theirs:
+                process.kill()
+            told = await call(client, "browser_snapshot")
+            assert told["title"] == "Login - Example App"
+            assert "crashed" in str(told["notices"])
+            kept = await call(other, "browser_snapshot")
+            assert "notices" not in kept and "kept" in str(kept["elements"])

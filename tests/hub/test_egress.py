@@ -273,9 +273,10 @@ async def test_a_change_of_the_rules_holds_at_once_for_what_is_open(home: Path) 
     assert other.hits == ["/data"]
 
 
-async def test_a_client_that_goes_takes_its_connections_with_it(hub: HubProcess) -> None:
+async def test_a_client_that_goes_takes_its_connections_with_it(home: Path) -> None:
     slow = SlowPage()
-    with web({"/": "<script>fetch('/slow')</script>", "/slow": slow}) as site, hub.http() as http:
+    page = "<script>fetch('/slow')</script>"
+    with running_hub(home) as hub, web({"/": page, "/slow": slow}) as site, hub.http() as http:
 
         def connections() -> int:
             egress = http.get("/api/health").json()["parts"]["egress"]

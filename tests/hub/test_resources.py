@@ -193,6 +193,7 @@ async def test_templates_name_what_every_tab_has(hub: HubProcess) -> None:
     assert [template.uri_template for template in found] == [
         "browser-pilot://tabs/{tab}/console",
         "browser-pilot://tabs/{tab}/network",
+        "browser-pilot://downloads/{id}",
     ]
 
 

@@ -71,11 +71,12 @@ async def test_the_first_client_starts_a_hub_that_ends_when_idle(home: Path, sit
 
 @pytest.mark.stress
 @pytest.mark.timeout(400)
-async def test_a_hub_killed_in_the_middle_of_a_call_20_times(home: Path) -> None:
+@pytest.mark.parametrize("times", [2, pytest.param(20, marks=pytest.mark.long)])
+async def test_a_hub_killed_in_the_middle_of_a_call_again_and_again(home: Path, times: int) -> None:
     slow = SlowPage()
     with serving({"/": LOGIN, "/slow": slow}) as site:
         async with stdio_adapter(home) as client:
-            for _ in range(20):
+            for _ in range(times):
                 pending = asyncio.create_task(client.call_tool("browser_navigate", {"url": site.url("/slow")}))
                 await slow.wait_for_visitor()
                 hub = psutil.Process(pid_of_hub(home))
@@ -94,10 +95,11 @@ async def test_a_hub_killed_in_the_middle_of_a_call_20_times(home: Path) -> None
 
 @pytest.mark.stress
 @pytest.mark.timeout(400)
-async def test_clients_that_close_their_pipe_in_the_middle_of_a_call_20_times(home: Path) -> None:
+@pytest.mark.parametrize("times", [2, pytest.param(20, marks=pytest.mark.long)])
+async def test_clients_that_close_their_pipe_in_the_middle_of_a_call_again_and_again(home: Path, times: int) -> None:
     slow = SlowPage()
     with serving({"/": LOGIN, "/slow": slow}) as site, running_hub(home) as hub:
-        for _ in range(20):
+        for _ in range(times):
             rude = subprocess.Popen(
                 [sys.executable, "-m", "browser_pilot"],
                 env=environment(home),

@@ -32,7 +32,7 @@ class Agent:
     @property
     def finished(self) -> bool:
         """Whether the page has ended the task."""
-        return bool(self.all("clickable", "START"))
+        return bool(self.all("click", "START"))
 
     def ask(self, pattern: str) -> tuple[str, ...]:
         """The parts of the task that a pattern catches."""
@@ -80,7 +80,7 @@ class Agent:
     def all(self, role: str | None = None, name: str | None = None) -> list[Row]:
         """The things on the page with a role and a name, those inside lines of text too."""
         things = (thing for row in self.rows for thing in row.things())
-        return [thing for thing in things if role in (None, thing.role) and name in (None, thing.name)]
+        return [thing for thing in things if role in (None, *_roles(thing)) and name in (None, thing.name)]
 
     def one(self, role: str | None = None, name: str | None = None) -> Row:
         found = self.all(role, name)
@@ -92,7 +92,11 @@ class Agent:
         return next(index for index, row in enumerate(self.rows) if index >= start and fits(row))
 
     def texts(self, roles: Sequence[str] = ("text", "row", "item", "heading")) -> list[str]:
-        return [row.text for row in self.rows if row.role in roles]
+        return [row.text for row in self.rows if not _roles(row).isdisjoint(roles)]
+
+
+def _roles(row: Row) -> set[str]:
+    return {row.role, "heading"} if re.fullmatch("h[1-6]", row.role) else {row.role}
 
 
 def _element(value: Any) -> Any:

@@ -38,6 +38,7 @@ class Chrome:
 
     context: BrowserContext
     downloads: Path
+    pid: int
 
     async def worker(self) -> Worker:
         found = [one for one in self.context.service_workers if EXTENSION_ID in one.url]
@@ -53,10 +54,14 @@ class Chrome:
 
     async def popup(self, page: Page | None = None) -> Page:
         """The popup as it would show over a page; it opens in a tab of its own, as tests can do no other."""
-        query = "" if page is None else f"?tab={await self.tab_id(page)}"
-        popup = await self.context.new_page()
-        await popup.goto(f"chrome-extension://{EXTENSION_ID}/popup.html{query}")
-        return popup
+        return await self._own_page("popup.html", page)
+
+    async def panel(self, page: Page | None = None) -> Page:
+        """The side panel as it would show beside a page, in a tab of its own."""
+        return await self._own_page("sidepanel.html", page)
+
+    async def options(self) -> Page:
+        return await self._own_page("options.html", None)
 
     async def pair(self, hub: HubProcess) -> None:
         with hub.http() as http:
@@ -80,6 +85,12 @@ class Chrome:
         await expect(popup.get_by_role("button", name="Disconnect this tab")).to_be_visible()
         await popup.close()
 
+    async def _own_page(self, name: str, about: Page | None) -> Page:
+        query = "" if about is None else f"?tab={await self.tab_id(about)}"
+        opened = await self.context.new_page()
+        await opened.goto(f"chrome-extension://{EXTENSION_ID}/{name}{query}")
+        return opened
+
     async def open(self, url: str) -> Page:
         page = await self.context.new_page()
         await page.goto(url)
@@ -87,10 +98,15 @@ class Chrome:
 
 
 @asynccontextmanager
-async def own_chrome(folder: Path, *more_arguments: str) -> AsyncGenerator[Chrome]:
-    """Chrome as a user would start it; the test only watches, and changes nothing about pages, files or dialogs."""
-    downloads = folder / "downloads"
-    downloads.mkdir(parents=True)
+async def own_chrome(
+    folder: Path, *more_arguments: str, beside: Path | None = None, downloads: Path | None = None
+) -> AsyncGenerator[Chrome]:
+    """Chrome as a user would start it; the test only watches, and changes nothing about pages, files or dialogs.
+
+    ``beside`` is another extension of the user's, ``downloads`` where the user's downloads go.
+    """
+    downloads = downloads or folder / "downloads"
+    downloads.mkdir(parents=True, exist_ok=True)
     profile = folder / "profile"
     (profile / "Default").mkdir(parents=True)
     # Without developer mode an extension that reloads itself stays disabled.
@@ -100,10 +116,11 @@ async def own_chrome(folder: Path, *more_arguments: str) -> AsyncGenerator[Chrom
     }
     (profile / "Default" / "Preferences").write_text(json.dumps(preferences))
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    extensions = f"{EXTENSION},{beside}" if beside else str(EXTENSION)
     chosen = (
         f"--user-data-dir={profile}",
-        f"--disable-extensions-except={EXTENSION}",
-        f"--load-extension={EXTENSION}",
+        f"--disable-extensions-except={extensions}",
+        f"--load-extension={extensions}",
         *ALWAYS,
         *more_arguments,
     )
@@ -119,7 +136,7 @@ async def own_chrome(folder: Path, *more_arguments: str) -> AsyncGenerator[Chrom
             context = browser.contexts[0]
             # Playwright closes dialogs that nobody listens for; they are the hub's to answer.
             context.on("dialog", lambda _: None)
-            yield Chrome(context, downloads)
+            yield Chrome(context, downloads, process.pid)
             await browser.close()
     finally:
         if process.returncode is None:

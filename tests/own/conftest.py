@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Generator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,11 @@ import pytest_asyncio
 
 from ..acting.site import Site, serve_site
 from ..hub_process import HubProcess, running_hub
+from ..sites import Site as Shop
+from ..sites import serving
 from .chrome import Chrome, own_chrome
 from .in_process import InProcess, own_engine
+from .scene import ASKING, SHOP, Opening, opened
 
 OWN = '[browser]\nengine = "own"\n[policy]\nown_mode = "auto"\nrate_per_minute = 100000\n'
 
@@ -48,11 +52,38 @@ async def pages() -> AsyncIterator[Site]:
         yield site
 
 
+@pytest.fixture(scope="session")
+def asking_hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
+    home = tmp_path_factory.mktemp("asking") / "home"
+    home.mkdir()
+    (home / "config.toml").write_text(ASKING)
+    with running_hub(home) as process:
+        yield process
+
+
+@pytest.fixture(scope="session")
+def shop() -> Generator[Shop]:
+    with serving({"/": SHOP}) as site:
+        yield site
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def users_chrome(asking_hub: HubProcess, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Chrome]:
+    async with own_chrome(tmp_path_factory.mktemp("users")) as chrome:
+        await chrome.pair(asking_hub)
+        yield chrome
+
+
+@pytest.fixture
+def opening(asking_hub: HubProcess, users_chrome: Chrome, shop: Shop) -> Opening:
+    return partial(opened, asking_hub, users_chrome, shop.url("/"))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests here share the browser, so they share its event loop."""
     for item in items:
         if Path(__file__).parent in item.path.parents and isinstance(item, pytest.Function):
             if inspect.iscoroutinefunction(item.obj):
                 item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
-            if {"chrome", "own"} & set(item.fixturenames):
+            if {"chrome", "own", "users_chrome"} & set(item.fixturenames):
                 item.add_marker(pytest.mark.browser)

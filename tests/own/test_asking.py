@@ -26,10 +26,14 @@ async def test_an_agent_must_ask_until_the_user_chooses_another_mode_in_the_popu
             await chrome.share(page)
             async with http_client(hub) as client:
                 await call(client, "browser_snapshot")
-                refused = await fail(client, "browser_click", element="role=checkbox")
-                # Nobody is there to be asked.
-                assert refused["error"] == "APPROVAL_DENIED"
+                asking = asyncio.create_task(fail(client, "browser_click", element="role=checkbox"))
                 popup = await chrome.popup(page)
+                await expect(popup.locator("#state")).to_have_text("Needs you", timeout=10_000)
+                with hub.http() as http:
+                    (question,) = http.get("/api/approvals").json()
+                    http.post(f"/api/approvals/{question['id']}", json={"choice": "deny"})
+                assert (await asking)["error"] == "APPROVAL_DENIED"
+                await expect(popup.locator("#state")).to_have_text("Connected")
                 await expect(popup.get_by_role("radio", name="Ask")).to_be_checked()
                 await popup.get_by_text("Auto", exact=True).click()
                 async with asyncio.timeout(10):

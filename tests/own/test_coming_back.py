@@ -136,7 +136,7 @@ async def kill_worker(chrome: Chrome) -> None:
     await page.close()
 
 
-@pytest.mark.parametrize("times", [5, pytest.param(100, marks=[pytest.mark.long, pytest.mark.timeout(900)])])
+@pytest.mark.parametrize("times", [3, pytest.param(100, marks=[pytest.mark.long, pytest.mark.timeout(900)])])
 async def test_a_cut_socket_comes_back_and_nothing_is_done_twice(tmp_path: Path, times: int) -> None:
     async with scene(tmp_path, free_port()) as (made, _):
 
@@ -146,7 +146,7 @@ async def test_a_cut_socket_comes_back_and_nothing_is_done_twice(tmp_path: Path,
         await disturb(made, times, cut)
 
 
-@pytest.mark.parametrize("times", [5, pytest.param(100, marks=[pytest.mark.long, pytest.mark.timeout(900)])])
+@pytest.mark.parametrize("times", [3, pytest.param(100, marks=[pytest.mark.long, pytest.mark.timeout(900)])])
 async def test_a_killed_service_worker_comes_back_and_nothing_is_done_twice(tmp_path: Path, times: int) -> None:
     async with scene(tmp_path, free_port()) as (made, _):
         await disturb(made, times, lambda: kill_worker(made.chrome))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from browser_pilot.pages.snapshot import take_view
 from browser_pilot.pages.tab import Tab
 from browser_pilot.policy.patterns import parse_pattern
 from browser_pilot.policy.rules import Rule, Ruleset
+from browser_pilot.sessions.session import Session
 
 from ..acting.site import Exchange, Site
 from .in_process import InProcess
@@ -62,11 +62,14 @@ async def test_a_tab_that_a_click_opens_is_the_agents_and_stays_behind(
     await mine.close()
 
 
-async def download_from(tab: Tab) -> bytes:
+async def download_from(session: Session, tab: Tab) -> bytes:
     outcome = await click(tab, "#b")
     assert [one.filename for one in outcome.downloads] == ["report.csv"]
-    download = tab.activity.downloads[outcome.downloads[0].id]
-    return Path(await download.path()).read_bytes()
+    transfer = session.shelf.get(outcome.downloads[0].id)
+    assert transfer is not None
+    assert await transfer.until_ended(20)
+    assert transfer.saved is not None
+    return transfer.saved.path.read_bytes()
 
 
 async def test_a_download_reaches_the_agent_and_the_users_folder(own: InProcess, pages: Site) -> None:
@@ -78,7 +81,7 @@ async def test_a_download_reaches_the_agent_and_the_users_folder(own: InProcess,
     async with own.session() as session:
         tab = await session.open_tab()
         await open_address(tab, pages.add("page", "<a id=b href='/report'>Get</a>"))
-        assert await download_from(tab) == b"a,b\n1,2\n"
+        assert await download_from(session, tab) == b"a,b\n1,2\n"
         assert (own.chrome.downloads / "report.csv").read_bytes() == b"a,b\n1,2\n"
 
 

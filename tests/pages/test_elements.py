@@ -149,11 +149,17 @@ async def test_a_ref_of_the_last_page_does_not_fit_the_new_one(page: Page, sites
         await Elements(world).resolve(Selector(ref=min(before)))
 
 
-async def test_what_a_snapshot_calls_clickable_is_found_by_that_role(page: Page, sites: Sites) -> None:
+async def test_a_heading_is_found_by_the_role_that_names_its_level(page: Page, sites: Sites) -> None:
+    await page.goto(sites.add("levels", "<h1>One</h1><h2>Two</h2><div role=heading aria-level=3>Three</div>"))
+    elements = Elements(World(page))
+    assert [(await elements.resolve(Selector(role=f"h{level}"))).name for level in (1, 2, 3)] == ["One", "Two", "Three"]
+
+
+async def test_what_a_snapshot_calls_a_click_is_found_by_that_role(page: Page, sites: Sites) -> None:
     html = "<ul><li style='cursor: pointer'>Norway<li>Sweden</ul><p onclick='1'>More</p><b class=star onclick='1'></b>"
     await page.goto(sites.add("clickables", html))
     elements = Elements(World(page))
     for name in ("Norway", "More", "(star)"):
-        assert (await elements.resolve(Selector(role="clickable", name=name))).role != ""
+        assert (await elements.resolve(Selector(role="click", name=name))).role != ""
     with pytest.raises(ElementNotFound):
-        await elements.resolve(Selector(role="clickable", name="Sweden"))
+        await elements.resolve(Selector(role="click", name="Sweden"))

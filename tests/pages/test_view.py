@@ -26,6 +26,12 @@ def test_the_value_ends_the_states() -> None:
     assert Row("e1", "textbox", "Email").condition() == ""
 
 
+def test_the_level_of_a_heading_is_in_its_role() -> None:
+    assert Row("e4", "heading", "Title", ("level 3", "hidden")).cells() == ("e4", "h3", "Title", "hidden")
+    assert Row("e4", "heading", "Title", ("level 7",)).cells() == ("e4", "heading", "Title", "level 7")
+    assert Row("e4", "link", "Title", ("level 3",)).cells() == ("e4", "link", "Title", "level 3")
+
+
 def test_interactive_detail_keeps_what_can_be_acted_on_and_headings() -> None:
     heading = Row("e4", "heading", "Title", ("level 1",))
     view = View("https://a.test/", "t", "d", (heading, Row("e5", "text", "plain"), LINE))

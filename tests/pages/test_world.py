@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from playwright.async_api import Page
 
-from browser_pilot.errors import BrowserCrashed, OutcomeUnknown, Timeout
+from browser_pilot.errors import BrowserCrashed, NoTab, OutcomeUnknown, Timeout
 from browser_pilot.pages.cdp import send
 from browser_pilot.pages.snapshot import take_view
 from browser_pilot.pages.world import FrameGone, World
@@ -134,6 +134,16 @@ async def test_a_crash_of_the_page_is_told_at_once(page: Page, sites: Sites) -> 
         await world.call(frame, "documentToken")
 
 
+async def test_looking_at_a_page_that_was_closed_says_so(page: Page, sites: Sites) -> None:
+    await page.goto(sites.add("closing", "<button>Go</button>"))
+    world = World(page)
+    await world.live_frames()
+    world.frames.forget()
+    await page.close()
+    with pytest.raises(NoTab):
+        await world.live_frames()
+
+
 async def test_looking_for_listeners_again_and_again_does_no_harm(page: Page, sites: Sites) -> None:
     folded = "<details open><summary>More</summary><input type=date><p>Inside</p></details>" * 20
     await page.goto(sites.add("listeners", f"{folded}<p id=p>Press</p><script>p.onclick = () => 1</script>"))
@@ -141,4 +151,4 @@ async def test_looking_for_listeners_again_and_again_does_no_harm(page: Page, si
     for _ in range(15):
         await take_view(world)
     view = await take_view(world)
-    assert [row.name for row in view.rows if row.role == "clickable"] == ["Press"]
+    assert [row.name for row in view.rows if row.role == "click"] == ["Press"]

@@ -25,6 +25,13 @@ def test_a_session_budget_ends_for_good() -> None:
     assert budgets.reserve([SESSION], 1e9) == Shortage(SESSION, None)
 
 
+def test_what_a_session_has_used_can_be_told() -> None:
+    budgets = Budgets()
+    assert budgets.used(SESSION.key) == 0
+    taken(budgets.reserve([SESSION], 0.0))
+    assert budgets.used(SESSION.key) == 1
+
+
 def test_an_hourly_limit_is_free_again_exactly_when_the_oldest_step_is_an_hour_old() -> None:
     budgets = Budgets()
     taken(budgets.reserve([DOMAIN], 100.0))

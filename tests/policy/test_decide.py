@@ -67,6 +67,20 @@ def test_signing_out_asks_only_in_the_users_own_chrome() -> None:
     assert outcome(write(SAVE, engine="own"), own_auto).verdict == "allow"
 
 
+@pytest.mark.parametrize("target", [SHOP, LOCAL])
+@pytest.mark.parametrize("engine", ["managed", "own"])
+def test_a_file_that_can_run_always_asks(target: Site, engine: Engine) -> None:
+    free = Ruleset(
+        rules=(replace(rule("*", read="allow", write="allow", mode="auto"), requires_approval=False),),
+        defaults=Defaults(modes={"managed": "auto", "own": "auto"}),
+    )
+    plain = Request(effect="download", target=target, engine=engine)
+    assert outcome(plain, free).verdict == "allow"
+    decision = outcome(replace(plain, runs="exe"), free)
+    assert (decision.verdict, decision.about, decision.category) == ("ask", "action", "run")
+    assert ".exe" in decision.reason
+
+
 def test_the_users_own_chrome_asks_before_every_write_by_default() -> None:
     decision = outcome(write(engine="own"))
     assert (decision.verdict, decision.rule) == ("ask", "policy.mode")

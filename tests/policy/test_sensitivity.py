@@ -199,4 +199,11 @@ def test_a_wrong_pattern_is_named() -> None:
 
 def test_every_category_has_a_risk_and_a_sentence() -> None:
     assert set(RISKS) == set(DOES)
-    assert {name for name, risk in RISKS.items() if risk == "high"} == {"pay", "buy", "transfer", "delete", "pattern"}
+    assert {name for name, risk in RISKS.items() if risk == "high"} == {
+        "pay",
+        "buy",
+        "transfer",
+        "delete",
+        "run",
+        "pattern",
+    }

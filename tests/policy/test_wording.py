@@ -95,6 +95,10 @@ def test_no_accepted_pattern_takes_long(text: str) -> None:
         pattern = compile_pattern(text)
     except UnsafePattern:
         return
-    started = time.thread_time()
-    pattern.search("ab" * 99 + "c")
-    assert time.thread_time() - started < 0.2
+
+    def seconds() -> float:
+        started = time.thread_time()
+        pattern.search("ab" * 99 + "c")
+        return time.thread_time() - started
+
+    assert any(seconds() < 0.2 for _ in range(3)), "slow each time, so it is not a pause of this machine"

@@ -6,6 +6,7 @@ import contextlib
 import sqlite3
 import stat
 from collections.abc import AsyncGenerator, Generator
+from dataclasses import replace
 from pathlib import Path
 
 from browser_pilot.records.activity import ActivityLog
@@ -17,7 +18,7 @@ from browser_pilot.records.redaction import Redactor
 
 def click(tool: str = "browser_click", **changes: str) -> Intent:
     facts = {"client": "c1", "session": "s1", "tab": "t1", "url": "https://a.example/x", "site": "a.example"} | changes
-    return Intent(tool=tool, arguments={"element": "e1"}, **facts)
+    return replace(Intent(client="c1", tool=tool, arguments={"element": "e1"}), **facts)  # pyright: ignore[reportArgumentType]
 
 
 DONE = Outcome("ok", duration_ms=12.34, summary="Clicked.")

@@ -261,9 +261,11 @@ def test_time_grows_no_faster_than_the_text(piece: str) -> None:
         redactor.text(text)
         return time.thread_time() - started
 
-    seconds(100)
-    # Eight times the text; quadratic would be sixty-four times the time.
-    assert seconds(80_000) < 24 * seconds(10_000) + 0.1
+    # Eight times the text; quadratic would be sixty-four times the time, each time: a single slow one is a pause.
+    for _ in range(5):
+        if seconds(80_000) < 24 * seconds(10_000) + 0.1:
+            return
+    pytest.fail("eight times the text takes more than twenty-four times the time, again and again")
 
 
 def test_a_large_page_takes_a_few_milliseconds() -> None:

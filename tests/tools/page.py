@@ -12,7 +12,7 @@ PAGE = """<!doctype html><html lang=en><meta charset=utf-8><title>One of everyth
   console.info('ready'); console.error('broken');
 </script>
 <h1>One of everything</h1>
-<p id=text>Some text to find and read, <a href='#there'>a link</a> in it.</p>
+<p id=text>Some text to find and read, <a href='/everything#there'>a link</a> in it.</p>
 <button id=go>Go</button> <button id=off disabled>Off</button>
 <button id=ask onclick="prompt('Name?', 'Ada')">Ask</button>
 <form id=form onsubmit='event.preventDefault()'>

@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-# Stand for what is only known in a test: the cursor of the answer before, a file, the address of the page.
+# Stand for what is only known in a test: the cursor of the answer before, a file, the page, the session.
 CURSOR = "<cursor>"
 FILE = "<file>"
 HERE = "<here>"
+THEIRS = "<session>"
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ def happened(*types: str) -> str:
 
 
 OPEN_DIALOG = (("browser_click", {"element": "#ask"}),)
+SAVE = {"action": "save", "profile": "kept"}
 SHORT = (("browser_snapshot", {"max_tokens": 50}),)
 READ_SHORT = (("browser_read", {"max_tokens": 50, "scope": "page"}),)
 
@@ -127,6 +129,15 @@ RIGHT: dict[str, tuple[Right, ...]] = {
         Right({"method": "get", "status": "2xx", "type": "document", "url": "every", "limit": 1, "cursor": 100}),
         Right({"host": "127.0.0.1", "since": "2020-01-01"}),
     ),
+    "browser_picked": (Right(),),
+    "browser_download": (
+        Right({"url": HERE, "filename": "Every page.html"}),
+        Right({"element": "text=a link", "wait": True}),
+        Right({"selector": "p a"}),
+        Right({"index": 2}, before=(("browser_dom", {}),)),
+        Right({"id": "d1", "wait": False}, before=(("browser_download", {"selector": "p a"}),)),
+        Right({"id": "d1", "cancel": True}, before=(("browser_download", {"selector": "p a", "wait": False}),)),
+    ),
     "browser_pdf": (Right({"path": "page.pdf"}),),
     "browser_evaluate": (
         Right({"expression": "document.title"}),
@@ -147,6 +158,36 @@ RIGHT: dict[str, tuple[Right, ...]] = {
         Right({"action": "get", "kind": "session"}),
         Right({"action": "delete", "key": "kept"}, "localStorage.kept === undefined"),
         Right({"action": "clear"}, "localStorage.length === 0"),
+    ),
+    "browser_trace": (
+        Right({"action": "start"}),
+        Right({"action": "stop", "path": "trace.zip"}),
+    ),
+    "browser_session": (
+        Right({"action": "list"}),
+        Right(
+            {
+                "action": "create",
+                "viewport": [800, 600],
+                "device": "iPhone 15",
+                "user_agent": "Ours",
+                "locale": "de-DE",
+                "timezone": "Europe/Berlin",
+                "allowed_domains": ["127.0.0.1"],
+                "headed": False,
+                "engine": "managed",
+                "browser": "chromium",
+                "storage_state": {"cookies": [], "origins": []},
+                "proxy": "http://127.0.0.1:9",
+                "wait_ms": 1,
+                "tab": None,
+            }
+        ),
+        *(Right({"action": "create", "color_scheme": scheme}) for scheme in ("light", "dark", "no-preference")),
+        Right({"action": "create", "profile": "kept"}, before=(("browser_session", SAVE),)),
+        Right({"action": "save", "profile": "kept", "session": THEIRS}),
+        Right({"action": "use", "session": THEIRS}),
+        Right({"action": "close"}, before=(("browser_session", {"action": "create"}),)),
     ),
     "browser_interact": (
         Right({"action": "click", "element": "#go", "snapshot": True}, happened("click")),

@@ -17,7 +17,7 @@ from tests.clients import call, http_client, text_of
 from tests.hub_process import HubProcess
 from tests.sites import Site
 
-from .right_calls import CURSOR, FILE, HERE, RIGHT
+from .right_calls import CURSOR, FILE, HERE, RIGHT, THEIRS
 
 
 @pytest.mark.parametrize("tool", list(REGISTRY), ids=lambda tool: tool.name)
@@ -47,11 +47,16 @@ async def test_right_calls_succeed_and_do_what_they_say(
             last: dict[str, Any] = {}
             for name, arguments in right.before:
                 last = await succeed(client, name, **arguments)
-            known = {CURSOR: last.get("cursor"), FILE: str(file), HERE: here}
+            known = {CURSOR: last.get("cursor"), FILE: str(file), HERE: here, THEIRS: await session_of(client, "t1")}
             arguments = {name: _filled(value, known) for name, value in right.arguments.items()}
             await succeed(client, tool, **{"tab": "t1", "timeout_ms": 20_000, **arguments})
             proof = await call(client, "browser_evaluate", expression=f"Boolean({right.proof})", tab="t1")
             assert json.loads(proof["result"]) is True, (arguments, right.proof)
+
+
+async def session_of(client: Client, tab: str) -> str:
+    listed = await call(client, "browser_session")
+    return next(row["session"] for row in listed["sessions"] if tab in str(row["tabs"]).split())
 
 
 async def succeed(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:

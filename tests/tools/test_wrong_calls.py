@@ -79,7 +79,7 @@ async def test_a_tab_or_session_that_is_not_there_is_named(unhurried_hub: HubPro
             right = dict(calls[0].arguments)
             if "url" in right:
                 right["url"] = everything.url("/everything")
-            if name != "browser_tabs":
+            if name not in ("browser_tabs", "browser_session", "browser_trace"):
                 assert (await refused(client, name, {**right, "tab": "t99"}))["error"] == "NO_TAB", name
             assert (await refused(client, name, {**right, "session": "nobody"}))["error"] == "NO_SESSION"
         assert await state_of(client) == before

@@ -20,7 +20,11 @@ def parse_options(arguments: Sequence[str]) -> Options:
     )
     parser.add_argument("--tools", metavar="NAMES", help="profiles or tools, by comma; -name removes one")
     parser.add_argument("--format", choices=["toon", "json"], help="the form of the answers")
-    parser.add_argument("--engine", choices=["managed", "own"], help="a browser of its own, or yours by the extension")
+    parser.add_argument(
+        "--engine", choices=["managed", "own", "cdp", "grid"], help="a browser of its own, or yours by the extension"
+    )
+    parser.add_argument("--cdp", metavar="URL", help="a browser elsewhere, by its CDP endpoint")
+    parser.add_argument("--grid", metavar="URL", help="browsers of a Selenium Grid")
     parser.add_argument("--own-browser", metavar="NAME", help="which of your paired browsers")
     parser.add_argument("--headed", action="store_true", help="show the browser's window")
     parser.add_argument("--browser", metavar="PATH_OR_NAME", type=_browser, help="which browser to use")

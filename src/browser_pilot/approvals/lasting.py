@@ -33,9 +33,12 @@ def allow_site(coverage: Coverage) -> Rule | None:
 
 
 def allow_action(decision: Decision, effect: Effect) -> Rule | None:
-    """Such an action may happen on the site without a question, and anything that is no riskier."""
+    """Such an action may happen on the site without a question, and anything that is no riskier.
+
+    There is no such rule for files that can run: each is asked about.
+    """
     pattern = None if decision.site is None else site_pattern(decision.site)
-    if pattern is None:
+    if pattern is None or decision.category == "run":
         return None
     return Rule(
         pattern=pattern,

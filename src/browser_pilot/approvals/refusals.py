@@ -10,12 +10,15 @@ def nobody_can_answer(matter: Matter) -> ApprovalDenied:
     beforehand = f"browser-pilot policy allow {matter.site}"
     if matter.about == "action":
         beforehand += " --without-asking"
+    # What no rule can allow is asked about every time.
+    rule = [f"Or allow it beforehand: `{beforehand}`."] if matter.always is not None else []
     return ApprovalDenied(
         f"{matter.what} on {matter.site} needs a person's approval, and nobody can be asked: this client cannot show "
         "questions, and nobody watches for them.",
         suggestions=[
-            "Tell your user: run `browser-pilot approvals --watch` to answer questions, then try again.",
-            f"Or allow it beforehand: `{beforehand}`.",
+            "Tell your user: run `browser-pilot dashboard` (or `browser-pilot approvals --watch`) to answer questions, "
+            "then try again.",
+            *rule,
         ],
         metadata={"rule": matter.rule},
     )

@@ -30,6 +30,16 @@ VERBS: dict[str, str] = {
     "cookies": "Use cookies",
     "storage": "Use stored data",
     "navigate": "Open a page",
+    "snapshot": "Look at the page",
+    "find": "Search the page",
+    "read": "Read the page",
+    "dom": "Look at the page's structure",
+    "wait_for": "Wait for the page",
+    "screenshot": "Take a picture",
+    "tabs": "Look at the tabs",
+    "console": "Read the console",
+    "network": "Look at the requests",
+    "picked": "See what you picked",
 }
 _VALUES = ("text", "value", "values", "key", "url", "paths", "expression", "filename")
 _LINE_BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")

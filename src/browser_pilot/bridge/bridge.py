@@ -1,6 +1,7 @@
 """Everything about the user's own browsers in one place: who is paired, who is there, and the doors they come in by.
 
-Its life is the hub's. ``note`` is told of what belongs in the record; ``say_mode`` of a mode that the user chose.
+Its life is the hub's. ``note`` is told of what belongs in the record. What the extension's own pages ask is answered by
+the ``Desk``, which is told who is there.
 """
 
 from __future__ import annotations
@@ -8,21 +9,22 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from ..errors import BrowserDisconnected, BrowserUnavailable, NoSession
+from ..errors import BrowserDisconnected, BrowserUnavailable, NoSession, PilotError
 from .browsers import BrowserStore, PairedBrowser
 from .cdp_client import CdpClient
 from .cdp_door import CdpDoor
+from .desk import Desk, DrivenTabState, NoDesk
 from .door import Door, Note
 from .downloads import Downloads
 from .link import BrowserLink
 from .pairing import OpenCode, PairingDesk
 from .relay import Halted, Relay
-from .wire import Hello, Json
+from .wire import Happened, Hello, Json
 
 logger = logging.getLogger(__name__)
 
@@ -50,6 +52,7 @@ class BrowserState:
     version: str
     tabs: int
     paired_at: float
+    halted: Halted
 
 
 class Bridge:
@@ -62,6 +65,7 @@ class Bridge:
         mode: Callable[[], str],
         set_mode: Callable[[str], None],
     ) -> None:
+        self.desk: Desk = NoDesk()
         self._store = BrowserStore(home)
         self._desk = PairingDesk()
         self._browsers: dict[str, Reachable] = {}
@@ -72,7 +76,9 @@ class Bridge:
         self._rules: list[Json] = []
         self._files = home / "tmp" / "own"
         self._tasks: set[asyncio.Task[None]] = set()
-        self.door = Door(store=self._store, desk=self._desk, link_of=self._welcome, note=note, changed=lambda: None)
+        self.door = Door(
+            store=self._store, desk=self._desk, link_of=self._welcome, note=note, changed=self._note_presence
+        )
         self.cdp_door = CdpDoor(self._client, note)
 
     def open_pairing(self) -> OpenCode:
@@ -80,6 +86,10 @@ class Bridge:
 
     def pairing(self) -> OpenCode | None:
         return self._desk.current(time.time())
+
+    @property
+    def is_paired(self) -> bool:
+        return next(iter(self._store), None) is not None
 
     def states(self) -> list[BrowserState]:
         return [self._state(browser) for browser in self._store]
@@ -130,6 +140,32 @@ class Bridge:
         for reachable in self._browsers.values():
             self._tell(reachable)
 
+    @property
+    def mode(self) -> str:
+        return self._mode()
+
+    def say(self, word: str, *, where: str) -> None:
+        """What the user said outside their browsers: it holds for all of them."""
+        self._note("user_said", {"word": word, "where": where})
+        self._heed(word, list(self._browsers.values()))
+
+    def halted(self, browser_id: str) -> Halted:
+        return self._browsers[browser_id].relay.halted
+
+    def name_of(self, browser_id: str) -> str:
+        return self._browsers[browser_id].link.name
+
+    def tabs_of(self, browser_id: str) -> list[DrivenTabState]:
+        return [
+            DrivenTabState(tab.id, tab.kind, tab.owner.label if tab.owner is not None else "", tab.since)
+            for tab in self._browsers[browser_id].relay.tabs.values()
+        ]
+
+    def target_of(self, browser_id: str, tab_id: int) -> str | None:
+        """The DevTools target of a tab that an agent has; None for any other tab."""
+        tab = self._browsers[browser_id].relay.tabs.get(tab_id)
+        return tab.target_id if tab is not None and tab.owner is not None and tab.target_id else None
+
     def reload_extensions(self) -> None:
         """For those who work on the extension: load its files anew in every connected browser."""
         for reachable in self._browsers.values():
@@ -157,48 +193,77 @@ class Bridge:
                 reachable.link.notify("rules", self._rules)
                 self._tell(reachable)
 
-        task = asyncio.create_task(greet())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._spawn(greet())
 
     def _reachable(self, browser: PairedBrowser) -> Reachable:
         known = self._browsers.get(browser.id)
         if known is not None:
             return known
-        link = BrowserLink(browser.name, lambda happened: reachable.relay.on_event(happened))
+        link = BrowserLink(browser.name, lambda happened: self._on_event(browser.id, happened))
         relay = Relay(
             link,
             Downloads(self._files / browser.id),
             word=lambda word: self._take_word(browser, word),
+            changed=lambda: self._tell(self._browsers[browser.id]),
         )
         reachable = self._browsers[browser.id] = Reachable(link, relay)
         return reachable
 
+    def _on_event(self, browser_id: str, happened: Happened) -> None:
+        if happened.event == "pilot.ask":
+            self._spawn(self._serve(browser_id, happened.args))
+        else:
+            self._browsers[browser_id].relay.on_event(happened)
+
+    async def _serve(self, browser_id: str, args: list[Any]) -> None:
+        """One question of the extension's pages; exactly one answer goes back, whatever happens."""
+        reachable = self._browsers[browser_id]
+        match args:
+            case [str(number), str(name), dict()]:
+                told: Json = {"id": number}
+                try:
+                    told["result"] = await self.desk.answer(browser_id, name, cast(Json, args[2]))
+                except PilotError as error:
+                    told["error"] = " ".join([error.message, *error.suggestions])
+                reachable.link.notify("told", told)
+            case _:
+                logger.info("the extension asked in a way that makes no sense")
+
+    def _note_presence(self) -> None:
+        self.desk.present(anyone=any(one.link.connected for one in self._browsers.values()))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
     def _take_word(self, browser: PairedBrowser, word: str) -> None:
         """What the user said in the browser itself."""
-        reachable = self._browsers[browser.id]
-        self._note("user_said", {"browser": browser.id, "word": word[:20]})
+        self._note("user_said", {"browser": browser.id, "word": word[:20], "where": "in the browser"})
+        self._heed(word, [self._browsers[browser.id]])
+
+    def _heed(self, word: str, browsers: list[Reachable]) -> None:
         if word in MODES:
             self._set_mode(word)
             self.tell_news()
             return
         if word in WORDS:
             halted = WORDS[word]
+            if halted == "stopped":
+                self.desk.stopped()
 
-            async def halt() -> None:
+            async def halt(reachable: Reachable) -> None:
                 await reachable.relay.halt(halted)
                 self._tell(reachable)
 
-            task = asyncio.create_task(halt())
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            for one in browsers:
+                self._spawn(halt(one))
 
     def _tell(self, reachable: Reachable) -> None:
         relay = reachable.relay
         names = sorted({client.label for client in relay.clients})
-        reachable.link.notify(
-            "news", {"mode": self._mode(), "halted": relay.halted, "agents": cast("list[Any]", names)}
-        )
+        news = {"mode": self._mode(), "halted": relay.halted, "agents": names, "waiting": self.desk.waiting()}
+        reachable.link.notify("news", {**news, "barred": [tab.id for tab in relay.tabs.values() if tab.barred]})
 
     def _client(self, client_id: str) -> CdpClient | None:
         clients = (client for reachable in self._browsers.values() for client in reachable.relay.clients)
@@ -227,4 +292,5 @@ class Bridge:
         connected = reachable is not None and reachable.link.connected
         version = str(reachable.relay.version()["product"]) if reachable is not None and connected else ""
         tabs = len(reachable.relay.tabs) if reachable is not None else 0
-        return BrowserState(browser.id, browser.name, connected, version, tabs, browser.paired_at)
+        halted: Halted = reachable.relay.halted if reachable is not None else ""
+        return BrowserState(browser.id, browser.name, connected, version, tabs, browser.paired_at, halted)

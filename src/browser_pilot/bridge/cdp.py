@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from typing import Any, cast
+from typing import cast
 
 from ada_url import URL
 
@@ -15,10 +15,14 @@ BROWSER_SESSION = "browser"
 VERSION = "1.3"
 BLANK = ("", "about:blank")
 
+# Our own event, for the further sessions of a tab: the debugger was off, and is on again.
+ATTACHED_AGAIN = "Pilot.attachedAgain"
+
 # Told to Playwright in front of a message; ``pages.playwright_errors`` knows them again.
 UNKNOWN = "Browser Pilot does not know the outcome: "
 AWAY = "Browser Pilot has lost the browser: "
 HALTED = "Browser Pilot was halted: "
+BARRED = "Browser Pilot is kept out of this page: "
 FORBIDDEN = "Browser Pilot does not do this in your own browser: "
 
 # These set up a session rather than do something; a tab that was let go is set up again by repeating them.
@@ -90,6 +94,11 @@ def browser_target() -> Json:
     }
 
 
+def is_of_an_extension(target: Json) -> bool:
+    """Whether a frame belongs to an extension, such as Chrome's PDF viewer: it may do what no page may."""
+    return str(target.get("url", "")).startswith("chrome-extension:")
+
+
 def cookies_of(cookies: Iterable[Json], urls: Iterable[str]) -> list[Json]:
     """Those that pages at these addresses have; other sites' cookies are nobody's business."""
     hosts = [host for url in urls if (host := host_of(url))]
@@ -125,15 +134,3 @@ def lost_child_events(session: str, info: Json) -> list[tuple[str, Json]]:
     if info.get("type") != "iframe":
         return [gone]
     return [("Page.frameAttached", {"frameId": target, "parentFrameId": info.get("parentFrameId", "")}), gone]
-
-
-def tree_events(tree: dict[str, Any]) -> list[tuple[str, Json]]:
-    """The events that would have told of these frames, had anyone listened."""
-    frame = tree["frame"]
-    events: list[tuple[str, Json]] = []
-    if "parentId" in frame:
-        events.append(("Page.frameAttached", {"frameId": frame["id"], "parentFrameId": frame["parentId"]}))
-    events.append(("Page.frameNavigated", {"frame": frame, "type": "Navigation"}))
-    for child in tree.get("childFrames", []):
-        events += tree_events(child)
-    return events

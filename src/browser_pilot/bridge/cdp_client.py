@@ -72,6 +72,8 @@ class CdpClient:
             reply(None, ChromeRefused("Session with given id not found."))
         else:
             tab, child = self._sessions[session]
+            if method == "Fetch.enable" and session in tab.aliases:
+                tab.holding = session
             self._relay.command(tab, Command(method, params, child, reply))
 
     def announce(self, tab: DrivenTab) -> None:
@@ -97,7 +99,7 @@ class CdpClient:
             self._sessions.pop(alias, None)
 
     def tell(self, tab: DrivenTab, child: str | None, method: str, params: Json) -> None:
-        for session in tab.sessions_of(child):
+        for session in tab.hearers(child, method):
             self._emit(session, method, params)
 
     def tell_browser(self, method: str, params: Json) -> None:
@@ -144,6 +146,9 @@ class CdpClient:
                 | "Target.getBrowserContexts"
             ):
                 return {"browserContextIds": []} if method == "Target.getBrowserContexts" else {}
+            case "Browser.cancelDownload":
+                await self._relay.cancel_download(str(params.get("guid", "")))
+                return {}
             case _:
                 raise ChromeRefused(f"'{method}' is not offered in the user's own browser.")
 

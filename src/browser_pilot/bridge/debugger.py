@@ -7,10 +7,13 @@ up and tells Playwright what changed meanwhile, so that for it nothing happened.
 from __future__ import annotations
 
 import logging
+import time
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from ..errors import PilotError
-from . import cdp
+from . import cdp, interrupted
 from .cdp_client import CdpClient
 from .driven_tab import Command, DrivenTab
 from .link import BrowserLink, ChromeRefused
@@ -18,12 +21,17 @@ from .wire import Json
 
 logger = logging.getLogger(__name__)
 
+ATTACHING_SECONDS = 10.0
+
 
 class Debugger:
     def __init__(self, link: BrowserLink) -> None:
         self._link = link
 
     async def attach(self, tab: DrivenTab, opener: DrivenTab | None) -> None:
+        await self._insist(partial(self._attach, tab, opener))
+
+    async def _attach(self, tab: DrivenTab, opener: DrivenTab | None) -> None:
         target = tab.debuggee(None)
         try:
             await self._link.call("debugger.attach", target, cdp.VERSION)
@@ -46,14 +54,28 @@ class Debugger:
         if tab.state != "attached":
             command.reply(None, ChromeRefused("Target closed"))
             return
-        if command.child is None and cdp.is_sticky(method):
+        if command.child is None and (cdp.is_sticky(method) or method.endswith(".disable")):
             tab.remember(method, params)
         if method in ("Page.startScreencast", "Page.stopScreencast") and command.child is None:
             tab.clients_screencast = method == "Page.startScreencast"
             tab.drawing = False
         elif not tab.drawing and not tab.clients_screencast:
             self._draw(tab)
-        self._link.post("debugger.sendCommand", [tab.debuggee(command.child), method, params], command.reply)
+        target = tab.debuggee(command.child)
+        if command.child is not None:
+            self._link.post("debugger.sendCommand", [target, method, params], command.reply)
+            return
+        opened = tab.handles.opened(params)
+        if opened is None:
+            command.reply(None, ChromeRefused("Could not find object with given id"))
+            return
+
+        def reply(result: Any, error: PilotError | None) -> None:
+            if error is None and method == "Page.getFrameTree":
+                tab.told.note_tree(result["frameTree"])
+            command.reply(tab.handles.sealed(result), error)
+
+        self._link.post("debugger.sendCommand", [target, method, opened], reply)
 
     def stop_drawing(self, tab: DrivenTab) -> None:
         """What nobody looks at need not be drawn; the next command draws again."""
@@ -65,7 +87,7 @@ class Debugger:
         """Detach, so that Chrome's bar goes away; remembers which document was there."""
         try:
             tree = await self._ask(tab, "Page.getFrameTree", {})
-            tab.loader = str(tree["frameTree"]["frame"]["loaderId"])
+            tab.told.note_tree(tree["frameTree"])
             tab.state = "asleep"
             await self._link.call("debugger.detach", tab.debuggee(None))
         except PilotError as error:
@@ -73,23 +95,31 @@ class Debugger:
 
     async def take_up(self, tab: DrivenTab, owner: CdpClient, opener: DrivenTab | None) -> None:
         """Attach again and make everything as Playwright left it, telling it what changed meanwhile."""
+        await self._insist(partial(self._take_up, tab, owner, opener))
+
+    async def _take_up(self, tab: DrivenTab, owner: CdpClient, opener: DrivenTab | None) -> None:
         for child, info in list(tab.children.items()):
             for method, params in cdp.lost_child_events(child, info):
                 owner.tell(tab, None, method, params)
             owner.remove_child(tab, child)
         tab.children.clear()
-        await self.attach(tab, opener)
+        await self._attach(tab, opener)
+        tab.handles.renew()
         owner.tell(tab, None, "Runtime.executionContextsCleared", {})
+        owner.tell(tab, None, cdp.ATTACHED_AGAIN, {})
         tree = await self._ask(tab, "Page.getFrameTree", {})
-        if tree["frameTree"]["frame"]["loaderId"] != tab.loader:
-            for method, params in cdp.tree_events(tree["frameTree"]):
-                owner.tell(tab, None, method, params)
+        for method, params in tab.told.missed(tree["frameTree"]):
+            owner.tell(tab, None, method, params)
         tab.state = "attached"
         for method, params in tab.sticky:
             try:
                 await self._ask(tab, method, params)
             except ChromeRefused as error:
                 logger.debug("could not repeat %s: %s", method, error.message)
+
+    def pass_by(self, tab: DrivenTab, child: str) -> None:
+        """Let a frame that is nobody's to see go on by itself."""
+        self._post(tab, "Runtime.runIfWaitingForDebugger", {}, child)
 
     async def look_after_cut(self, tab: DrivenTab) -> None:
         """The connection was cut: is the debugger still attached?"""
@@ -100,6 +130,16 @@ class Debugger:
         if not any(target.get("tabId") == tab.id and target.get("attached") for target in targets):
             tab.state = "asleep"
 
+    async def _insist(self, attaching: Callable[[], Awaitable[None]]) -> None:
+        """Attach, though Chrome may let go of the tab meanwhile: once for each PDF viewer that opens in it."""
+        until = time.monotonic() + ATTACHING_SECONDS
+        while True:
+            try:
+                return await attaching()
+            except ChromeRefused as error:
+                if not interrupted.is_interruption(error.message) or time.monotonic() > until:
+                    raise
+
     async def _ask(self, tab: DrivenTab, method: str, params: Json) -> Any:
         return await self._link.call("debugger.sendCommand", tab.debuggee(None), method, params)
 
@@ -107,9 +147,9 @@ class Debugger:
         tab.drawing = True
         self._post(tab, "Page.startScreencast", cdp.DUMMY_SCREENCAST)
 
-    def _post(self, tab: DrivenTab, method: str, params: Json) -> None:
+    def _post(self, tab: DrivenTab, method: str, params: Json, child: str | None = None) -> None:
         def ignore(_: Any, error: PilotError | None) -> None:
             if error is not None:
                 logger.debug("%s: %s", method, error.message)
 
-        self._link.post("debugger.sendCommand", [tab.debuggee(None), method, params], ignore)
+        self._link.post("debugger.sendCommand", [tab.debuggee(child), method, params], ignore)

@@ -2,8 +2,9 @@
 
 A tab's life here: the extension names it (the user shared it, or an agent opened it); a client claims it; the debugger
 is attached and Playwright told; commands pass. After some idle minutes the debugger is let go, so that Chrome's bar
-goes away, and the next command attaches it again and sets it up as it was. It ends when the user takes it away, when it
-is closed, or when its client goes.
+goes away, and the next command attaches it again and sets it up as it was. The same happens at once when Chrome itself
+lets go of it, as it does when a PDF viewer opens in the page. It ends when the user takes it away, when it is closed,
+or when its client goes.
 """
 
 from __future__ import annotations
@@ -13,31 +14,37 @@ import itertools
 import logging
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Literal, cast
 
-from ..errors import PermissionDenied, PilotError
+from ..errors import DownloadFailed, PermissionDenied, PilotError
 from . import cdp
+from .attachments import Attachments
 from .browsers import version_of_agent
 from .cdp_client import CdpClient
-from .debugger import Debugger
 from .downloads import Downloads
 from .driven_tab import Command, DrivenTab
 from .link import BrowserLink, ChromeRefused
+from .tab_groups import TabGroups
 from .wire import Happened, Json
 
 logger = logging.getLogger(__name__)
 
 POPUP_SECONDS = 5.0
 DRAWING_SECONDS = 10.0
-COLOURS = ("blue", "purple", "cyan", "green", "orange", "pink")
 
 Halted = Literal["", "paused", "stopped"]
 
 
 class Relay:
-    """``word`` is told what the user says in the browser: pause, resume, stop, or a mode."""
+    """``word`` is told what the user says in the browser: pause, resume, stop, or a mode.
 
-    def __init__(self, link: BrowserLink, downloads: Downloads, *, word: Callable[[str], None]) -> None:
+    ``changed`` is called when the user is to be told something new of a tab.
+    """
+
+    def __init__(
+        self, link: BrowserLink, downloads: Downloads, *, word: Callable[[str], None], changed: Callable[[], None]
+    ) -> None:
         self.agent = ""
         self.halted: Halted = ""
         self.tabs: dict[int, DrivenTab] = {}
@@ -45,12 +52,13 @@ class Relay:
         self.files = downloads.folder
         self._link = link
         self._downloads = downloads
-        self._debugger = Debugger(link)
+        self._attachments = Attachments(link, self.tabs, drop=self._drop, barred_changed=changed)
+        self._debugger = self._attachments.debugger
+        self._groups = TabGroups(link)
         self._word = word
         self._synced = asyncio.Event()
         self._numbers = itertools.count(1)
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._locks: dict[int, asyncio.Lock] = {}
 
     def version(self) -> Json:
         return cdp.version_answer(self.agent, version_of_agent(self.agent))
@@ -96,11 +104,8 @@ class Relay:
         tab.used_at = _now()
         if self.halted and not cdp.is_harmless(command.method):
             command.reply(None, ChromeRefused(cdp.HALTED + _halted_words(self.halted)))
-        elif tab.state == "asleep" or tab.held:
-            tab.held.append(command)
-            self._spawn(self._wake(tab))
         else:
-            self._debugger.send(tab, command)
+            self._attachments.send(tab, command)
 
     async def create_tab(self, client: CdpClient, url: str) -> DrivenTab:
         self.check()
@@ -110,7 +115,7 @@ class Relay:
             raise ChromeRefused("The tab was closed as soon as it was open.")
         tab.owner, tab.claimable = client, False
         self._spawn(self._group(tab, client))
-        await self._attach(tab)
+        await self._attachments.attach(tab)
         return tab
 
     async def close_tab(self, tab: DrivenTab) -> None:
@@ -120,6 +125,13 @@ class Relay:
         else:
             await self._link.call("debugger.detach", {"tabId": tab.id})
             await self._link.call("pilot.release", tab.id)
+
+    async def show_tab(self, client: CdpClient, target_id: str) -> None:
+        """Bring a client's tab before the user: only where the user has to do something in it."""
+        self.check()
+        for tab in self.tabs.values():
+            if tab.owner is client and tab.target_id == target_id:
+                await self._link.call("tabs.show", tab.id)
 
     async def through_any(self, tabs: list[DrivenTab], method: str, params: Json) -> Json:
         """A command about the browser as a whole, which Chrome takes through any tab."""
@@ -137,6 +149,16 @@ class Relay:
 
         self.command(tabs[0], Command(method, params, None, reply))
         return await answer
+
+    async def save_held(self, url: str, name: str, moved: Callable[[int], None]) -> Path:
+        """Save what a page holds at a blob: address where the user's downloads go."""
+        return await self._downloads.save(self._link, url, name, moved)
+
+    def why_ended(self, url: str) -> DownloadFailed | None:
+        return self._downloads.why_ended(url)
+
+    async def cancel_download(self, guid: str) -> None:
+        await self._downloads.cancel(self._link, guid)
 
     def check(self) -> None:
         """Raise when the user has halted everything."""
@@ -162,6 +184,8 @@ class Relay:
                 await self._debugger.let_go(tab)
             elif unused_seconds > DRAWING_SECONDS:
                 self._debugger.stop_drawing(tab)
+        for tab in [tab for tab in self.tabs.values() if tab.barred]:
+            self._announce_soon(tab.id)
 
     def on_event(self, happened: Happened) -> None:
         args = happened.args
@@ -232,35 +256,9 @@ class Relay:
 
     async def _attach_or_let_go(self, tab: DrivenTab) -> None:
         try:
-            await self._attach(tab)
+            await self._attachments.attach(tab)
         except PilotError as error:
             logger.info("a tab cannot be driven: %s", error.message)
-
-    async def _attach(self, tab: DrivenTab) -> None:
-        async with self._locks.setdefault(tab.id, asyncio.Lock()):
-            if tab.state != "known":
-                return
-            await self._debugger.attach(tab, self._opener(tab))
-            if tab.id not in self.tabs or tab.owner is None:
-                return
-            tab.state = "attached"
-            tab.used_at = _now()
-            tab.owner.announce(tab)
-
-    async def _wake(self, tab: DrivenTab) -> None:
-        async with self._locks.setdefault(tab.id, asyncio.Lock()):
-            if tab.state == "asleep" and tab.owner is not None:
-                try:
-                    await self._debugger.take_up(tab, tab.owner, self._opener(tab))
-                    tab.state = "attached"
-                except PilotError as error:
-                    held, tab.held = tab.held, []
-                    for command in held:
-                        command.reply(None, error)
-                    self._drop(tab)
-            held, tab.held = tab.held, []
-            for command in held:
-                self._debugger.send(tab, command)
 
     def _debugger_event(self, source: Json, method: str, params: Json) -> None:
         tab = self.tabs.get(int(source.get("tabId", -1)))
@@ -268,11 +266,14 @@ class Relay:
             return
         owner, child = tab.owner, cast("str | None", source.get("sessionId"))
         match method:
+            case "Target.attachedToTarget" if cdp.is_of_an_extension(params["targetInfo"]):
+                self._debugger.pass_by(tab, params["sessionId"])
+                return
             case "Target.attachedToTarget":
                 tab.children[params["sessionId"]] = params["targetInfo"]
                 owner.add_child(tab, params["sessionId"])
-            case "Target.detachedFromTarget":
-                tab.children.pop(params["sessionId"], None)
+            case "Target.detachedFromTarget" if tab.children.pop(params["sessionId"], None) is None:
+                return
             case "Page.screencastFrame" if not tab.clients_screencast:
                 return
             case "Page.downloadWillBegin":
@@ -285,6 +286,7 @@ class Relay:
                 tab.target["url"] = tab.url
             case _:
                 pass
+        tab.told.note(method, params)
         owner.tell(tab, child, method, params)
         if method == "Target.detachedFromTarget":
             owner.remove_child(tab, params["sessionId"])
@@ -299,6 +301,11 @@ class Relay:
             except PilotError as error:
                 logger.info("a download could not be picked up: %s", error.message)
                 params = {**params, "state": "canceled"}
+        elif params.get("state") == "canceled":
+            try:
+                await self._downloads.note_end(self._link, params)
+            except PilotError as error:
+                logger.info("nobody knows why a download ended: %s", error.message)
         owner.tell_browser("Browser.downloadProgress", params)
 
     def _detached(self, tab_id: int, reason: str) -> None:
@@ -306,7 +313,12 @@ class Relay:
         if reason == "canceled_by_user" and self.halted != "stopped":
             # The bar's Cancel: Chrome has detached every tab, and the user means all of them.
             self._word("stop")
-        if tab is not None and tab.state == "attached":
+        if tab is None or tab.state != "attached":
+            return
+        if reason == "target_closed" and tab.owner is not None:
+            # The tab is closed, or a page of the browser's own, or has a PDF viewer now: trying tells.
+            self._attachments.wake(tab)
+        else:
             self._drop(tab)
 
     def _drop(self, tab: DrivenTab) -> None:
@@ -317,32 +329,19 @@ class Relay:
 
     def _withdraw(self, tab: DrivenTab) -> None:
         was, tab.state = tab.state, "known"
-        tab.children.clear()
-        tab.sticky.clear()
+        tab.forget_page()
         if tab.owner is not None and was in ("attached", "asleep"):
             tab.owner.withdraw(tab)
 
     async def _let_go(self, tab: DrivenTab) -> None:
         tab.state = "known"
-        tab.children.clear()
-        tab.sticky.clear()
+        tab.forget_page()
         tab.session = f"tab-{tab.id}-{next(self._numbers)}"
         await self._try("debugger.detach", {"tabId": tab.id})
 
     async def _group(self, tab: DrivenTab, client: CdpClient) -> None:
-        """Agents' tabs live in a group with a name and a colour; a group that the user dissolved is made anew."""
-        try:
-            if client.group is not None:
-                try:
-                    await self._link.call("tabs.group", {"tabIds": [tab.id], "groupId": client.group})
-                    return
-                except ChromeRefused:
-                    client.group = None
-            client.group = int(await self._link.call("tabs.group", {"tabIds": [tab.id]}))
-            colour = COLOURS[self.clients.index(client) % len(COLOURS)] if client in self.clients else COLOURS[0]
-            await self._link.call("tabGroups.update", client.group, {"title": client.label, "color": colour})
-        except PilotError as error:
-            logger.info("a tab could not be put into its group: %s", error.message)
+        number = self.clients.index(client) if client in self.clients else 0
+        await self._groups.put(tab.id, client, number)
 
     async def _try(self, name: str, *args: Any) -> None:
         try:

@@ -41,6 +41,7 @@ COMMANDS = {
     "serve": Place("serve", "serve", HUB),
     "status": Place("status", "status", HUB),
     "stop": Place("status", "stop", HUB),
+    "dashboard": Place("dashboard", "dashboard", HUB),
     "approvals": Place("approvals", "approvals", CONTROL),
     "approve": Place("approvals", "approve", CONTROL),
     "deny": Place("approvals", "deny", CONTROL),

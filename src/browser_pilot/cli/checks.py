@@ -29,7 +29,7 @@ from ..records.reading import LogReader
 from ..records.redaction import Redactor
 from ..records.secrets import SecretStore
 from ..runtime import runtime_path
-from ..sessions.registry import context_request
+from ..sessions.wishes import context_request
 from .hub import find_hub, token_path
 from .output import BAD, GOOD, WARNING, counted
 

@@ -18,7 +18,7 @@ from .status import AsJson
 FOLDER = Path(__file__).parents[1] / "extension"
 PAGE = "chrome://extensions"
 # What the browser does not need.
-LEFT_OUT = frozenset({"jsconfig.json"})
+LEFT_OUT = frozenset({"jsconfig.json", "injected.d.ts"})
 # The same moment in every archive, so that the same files make the same archive.
 MOMENT = (2020, 1, 1, 0, 0, 0)
 

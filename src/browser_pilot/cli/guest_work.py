@@ -47,7 +47,7 @@ def add_guest(home: Path, path: Path, *, yes: bool) -> None:
         raise typer.Exit(1)
     added = store.put(package, tools, source=str(path.absolute()))
     tell_hub(home)
-    say(GOOD, f" {name} {package.manifest.version} is added, with {len(added.tools)} tools.")
+    say(GOOD, f" {name} {package.manifest.version} is added, with {_tools(len(added.tools))}.")
     for wish in package.manifest.secrets:
         if wish.name not in _secrets(home).names(name):
             say(WARNING, f" It wants the secret {wish.name}: browser-pilot guest secret {name} {wish.name}")
@@ -174,7 +174,7 @@ def test_guest(home: Path, path_or_name: str) -> None:
     for line in trial.log.splitlines():
         say("  ", line)
     ready = f"{trial.start_ms:.0f} ms and is ready {trial.list_ms:.0f} ms later"
-    say(GOOD, f" It starts in {ready}, with {len(trial.tools)} tools.")
+    say(GOOD, f" It starts in {ready}, with {_tools(len(trial.tools))}.")
 
 
 def make_guest(folder: Path, name: str, kind: Literal["js", "wasm"]) -> None:
@@ -212,3 +212,7 @@ def _installed_package(guest: Installed) -> Package:
 
 def _secrets(home: Path) -> GuestSecrets:
     return GuestSecrets(SecretStore(home, Redactor()))
+
+
+def _tools(count: int) -> str:
+    return "1 tool" if count == 1 else f"{count} tools"

@@ -123,6 +123,26 @@ def show(
             say(" " * 13, line)
 
 
+@commands.command("export-test")
+def export_test(
+    session: Annotated[str, typer.Argument(metavar="SESSION", help="As `browser-pilot log --json` shows it.")],
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to write it; else here.")] = None,
+) -> None:
+    """Write what a session did as a test for pytest-playwright."""
+    from ..records.reading import LogReader, Query
+    from ..records.replay import as_test
+
+    files = _files()
+    with _readable(files):
+        found = LogReader(files).search(Query(session=session, limit=None)) if files.database.exists() else []
+    if not found:
+        raise InvalidArgument(
+            f"The log holds nothing of a session {session!r}.",
+            suggestions=["`browser-pilot log --json` shows the session of each action."],
+        )
+    _write([as_test(found, session)], output)
+
+
 @commands.command()
 def verify(
     head: Annotated[

@@ -64,7 +64,7 @@ async def prove(listening: Listening, home: Path) -> Proof:
             answer, snapshot_ms = await _timed(client, "browser_snapshot", {})
             hub = await asyncio.to_thread(find_hub, home)
     rows = answer.rows
-    if not any(row.get("role") == "heading" and EXPECTED_HEADING in str(row.get("name")) for row in rows):
+    if not any(row.get("role") == "h1" and EXPECTED_HEADING in str(row.get("name")) for row in rows):
         raise ProofFailed("The demo page was opened, but its snapshot does not show what is on it.")
     browsers = hub.health.browsers if hub else []
     name = f"{browsers[0].kind.capitalize()} {browsers[0].version}" if browsers else "The browser"

@@ -30,6 +30,8 @@ def serve(
     port: Annotated[int | None, typer.Option(help="Port; 0 takes any free one.", show_default="8777")] = None,
     headed: Annotated[bool, typer.Option("--headed", help="Show the browser's windows.")] = False,
     browser: Annotated[str | None, typer.Option(help="Path of a browser, or chrome, chromium, edge.")] = None,
+    cdp: Annotated[str | None, typer.Option(metavar="URL", help="A browser elsewhere, by its CDP endpoint.")] = None,
+    grid: Annotated[str | None, typer.Option(metavar="URL", help="Browsers of a Selenium Grid.")] = None,
     prove: Annotated[
         bool, typer.Option("--prove", help="Open a page of our own first, and say how to connect.")
     ] = False,
@@ -41,6 +43,9 @@ def serve(
         "hub.port": port,
         "browser.executable": browser,
         "browser.headless": False if headed else None,
+        "browser.cdp_url": cdp,
+        "browser.grid_url": grid,
+        "browser.engine": "grid" if grid else "cdp" if cdp else None,
     }
     home = locate_home()
     if detached:

@@ -35,9 +35,11 @@ from .http1 import (
     split_absolute,
     split_authority,
 )
+from .parent_proxy import ParentProxy, connect_through
 from .resolve import Resolutions
 from .side import Side
 from .troubles import Refusal, failure_of
+from .upstream import Upstream
 
 TLS_HANDSHAKE = b"\x16"
 SWITCHING = b"HTTP/1.1 101"
@@ -48,6 +50,7 @@ class Session:
     key: str
     secret: str
     gate: Gate
+    parent: ParentProxy | None = None
 
 
 class Owner(Protocol):
@@ -69,44 +72,6 @@ class Phase(Enum):
     UPGRADE = auto()  # the server has not yet said whether it switches to another protocol
     SPLICE = auto()  # everything is passed on, both ways
     SPENT = auto()  # nothing more may come from the browser
-
-
-class Upstream(Side):
-    """The server's end."""
-
-    def __init__(self, connection: Connection, site: Site, kind: AddressClass) -> None:
-        super().__init__()
-        self.peer = connection
-        self.site = site
-        self.kind = kind
-        self._connection = connection
-        self._early: bytearray | None = bytearray()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)
-        # A server that speaks first must not overtake what the browser is told of it.
-        self.transport.pause_reading()
-
-    def data_received(self, data: bytes) -> None:
-        if self._early is None:
-            self._connection.from_server(data)
-        else:
-            # Debian's Python 3.11.2 reads once although it was told not to.
-            self._early += data
-
-    def let_speak(self) -> None:
-        """From now on the browser hears what the server says, and what it has said."""
-        early, self._early = self._early, None
-        self.transport.resume_reading()
-        if early:
-            self._connection.from_server(bytes(early))
-
-    def eof_received(self) -> bool:
-        return self._connection.phase is Phase.SPLICE and self.pass_end_on()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self.peer = None
-        self._connection.server_lost(self)
 
 
 class Connection(Side):
@@ -156,6 +121,10 @@ class Connection(Side):
             self._upstream.transport.close()
         else:
             self._upstream.transport.abort()
+
+    @property
+    def is_spliced(self) -> bool:
+        return self.phase is Phase.SPLICE
 
     def from_server(self, data: bytes) -> None:
         self.last_active = self._loop.time()
@@ -340,7 +309,12 @@ class Connection(Side):
         return addresses, max(map(classify_address, addresses), default=AddressClass.UNUSABLE)
 
     async def _reach(self, site: Site, addresses: tuple[str, ...], kind: AddressClass) -> Upstream:
-        upstream = await connect_first(addresses, site.port, lambda: Upstream(self, site, kind))
+        proxy = self.session.parent if self.session is not None else None
+        if proxy is None or kind.is_local:
+            upstream = await connect_first(addresses, site.port, lambda: Upstream(self, site, kind))
+        else:
+            upstream = await connect_through(proxy, addresses[0], site.port, lambda: Upstream(self, site, kind))
+        upstream.peer = self
         self._upstream = self.peer = upstream
         return upstream
 

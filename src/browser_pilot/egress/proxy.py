@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from .connection import Connection, Session
 from .gate import Gate
+from .parent_proxy import ParentProxy
 from .resolve import Resolutions, Resolver, look_up
 
 logger = logging.getLogger(__name__)
@@ -74,10 +75,10 @@ class EgressProxy:
     def listens(self) -> bool:
         return self._server is not None and self._server.is_serving()
 
-    def register(self, key: str, secret: str, gate: Gate) -> None:
+    def register(self, key: str, secret: str, gate: Gate, *, parent: ParentProxy | None = None) -> None:
         """Let a session in: its browser context authenticates as ``key`` with ``secret``."""
         self.unregister(key)
-        self._sessions[key] = Session(key, secret, gate)
+        self._sessions[key] = Session(key, secret, gate, parent)
 
     def unregister(self, key: str) -> None:
         """Shut a session out and end its connections."""

@@ -1,9 +1,9 @@
-"""Managed Chromium: browsers that we launch through Playwright, lazily, and end with the hub.
+"""Managed Chromium: browsers that we launch through Playwright, when needed or just before, and end with the hub.
 
-One process per set of launch options, shared by the sessions that want the same; each session has a context of its
-own, with a way to the network of its own (``outlet``): the egress proxy, and nothing else. A browser that died is
-forgotten, and the next ``open`` launches another. A user data directory means a persistent context, which Chromium
-allows only once per directory, so its sessions share it, and the outlet of the first of them.
+Sessions that want the same launch options share a process, so many to one and no more: what kills a browser reaches
+only those. A browser that died is forgotten, and the next ``open`` launches another; one that nobody has used for a
+while is ended. A user data directory means a persistent context, which Chromium allows only once per directory, so its
+sessions share it, and the outlet of the first of them.
 """
 
 from __future__ import annotations
@@ -11,27 +11,33 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Generator, Iterable
+import time
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
-from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright, ViewportSize, async_playwright
+from playwright.async_api import Error, Playwright, async_playwright
 
-from ..egress import EgressProxy, Failure, Refusal, browser_arguments
+from ..egress import EgressProxy, browser_arguments
 from ..errors import BrowserUnavailable
-from ..policy.hosts import Site
 from ..policy.rules import Ruleset
 from .arguments import launch_arguments
-from .engine import ContextRequest
+from .context import CLOSE_SECONDS
+from .engine import ContextRequest, Look, StorageState
 from .environment import browser_environment
 from .finder import FoundBrowser, find_browser
 from .outlet import Outlet
-from .secret_urls import SecretUrlGuard
+from .presentation import Presentation, presentation
+from .process import BrowserProcess, ManagedContext
 
 logger = logging.getLogger(__name__)
 
-CLOSE_SECONDS = 5.0
+# The session that took the last one has its own first page to load.
+SPARE_DELAY_SECONDS = 1.0
+# With so many sessions in a browser the next one can wait 80 ms for its page: one that is kept ready costs 22 MB.
+SESSIONS_WITHOUT_SPARE = 5
 
 
 @dataclass(frozen=True)
@@ -52,162 +58,122 @@ class _LaunchKey:
     user_data_dir: str | None
 
 
-class ManagedContext:
-    """One session's context; for a persistent profile, its share of the only one."""
-
-    def __init__(self, process: _Process, context: BrowserContext, outlet: Outlet) -> None:
-        self._process = process
-        self._context = context
-        self._outlet = outlet
-        self._blank = list(context.pages) if process.persistent is None else []
-        process.users += 1
-        process.lost_callbacks.append(outlet.close)
-
-    @property
-    def context(self) -> BrowserContext:
-        return self._context
-
-    @property
-    def alive(self) -> bool:
-        return self._process.alive
-
-    @property
-    def exclusive(self) -> bool:
-        return False
-
-    def check(self) -> None:
-        """Nobody halts a managed browser."""
-
-    def on_lost(self, callback: Callable[[], None]) -> None:
-        self._process.lost_callbacks.append(callback)
-
-    async def settle(self) -> None:
-        # A dying browser reports its pages closed first; the answer to any question comes after its own end.
-        with suppress(Error, TimeoutError):
-            await asyncio.wait_for(self._context.cookies("http://localhost/"), CLOSE_SECONDS)
-
-    def take_blank_page(self) -> Page | None:
-        page = self._blank.pop() if self._blank else None
-        return None if page is None or page.is_closed() else page
-
-    def let_open(self, site: Site) -> None:
-        self._outlet.let_open(site)
-
-    def trouble(self, url: str) -> Refusal | Failure | None:
-        return self._outlet.trouble(url)
-
-    async def keep_out_of_urls(self, values: Iterable[str]) -> None:
-        kept = list(values)
-        self._outlet.keep_in(kept)
-        await self._process.guard.guard(self._context, kept)
-
-    async def close(self) -> None:
-        self._process.users -= 1
-        if self._process.persistent and self._process.users:
-            return
-        self._outlet.close()
-        if self._process.alive:
-            with suppress(Error, TimeoutError):
-                await asyncio.wait_for(self._context.close(), CLOSE_SECONDS)
-
-
-class _Process:
-    """``persistent`` is the only context of a browser with a user data directory, and its way to the network."""
-
-    def __init__(
-        self, found: FoundBrowser, browser: Browser, persistent: tuple[BrowserContext, Outlet] | None = None
-    ) -> None:
-        self.found = found
-        self.browser = browser
-        self.persistent = persistent
-        self.guard = SecretUrlGuard(browser)
-        self.alive = True
-        self.users = 0
-        self.lost_callbacks: list[Callable[[], None]] = []
-        if persistent is None:
-            browser.on("disconnected", lambda _: self._lost())
-        else:
-            persistent[0].on("close", lambda _: self._lost())
-
-    def _lost(self) -> None:
-        self.alive = False
-        callbacks, self.lost_callbacks = self.lost_callbacks, []
-        for callback in callbacks:
-            callback()
-
-    async def new_context(self, request: ContextRequest, outlet: Outlet) -> ManagedContext:
-        if self.persistent is not None:
-            context, shared = self.persistent
-            if request.domains != shared.within:
-                raise BrowserUnavailable(
-                    f"{request.user_data_dir} is in use by a session with other domains.",
-                    suggestions=["Use the same domains, another folder, or none."],
-                )
-            return ManagedContext(self, context, shared)
-        width, height = request.viewport
-        viewport: ViewportSize = {"width": width, "height": height}
-        context = await self.browser.new_context(viewport=viewport, proxy=outlet.settings)
-        try:
-            await outlet.connect(context)
-        except BaseException:
-            with suppress(Error):
-                await context.close()
-            raise
-        return ManagedContext(self, context, outlet)
-
-    async def close(self) -> None:
-        with suppress(Error, TimeoutError):
-            closing = self.browser.close() if self.persistent is None else self.persistent[0].close()
-            await asyncio.wait_for(closing, CLOSE_SECONDS)
-
-
 class ManagedEngine:
     """Owns the Playwright driver and the browsers launched by it; the proxy is its user's to close.
 
-    ``guards_secrets`` says whether there are secrets that could be typed: see ``secret_urls``.
+    ``guards_secrets`` says whether there are secrets that could be typed: see ``secret_urls``. ``spare_viewport`` is
+    the size of a context that is kept ready for the next session; None for none.
     """
 
-    def __init__(self, proxy: EgressProxy, *, guards_secrets: Callable[[], bool] = lambda: False) -> None:
+    def __init__(
+        self,
+        proxy: EgressProxy,
+        *,
+        guards_secrets: Callable[[], bool] = lambda: False,
+        spare_viewport: tuple[int, int] | None = None,
+    ) -> None:
         self._proxy = proxy
         self._guards_secrets = guards_secrets
+        self._spare_viewport = spare_viewport
         # As it was: the hub moves TMPDIR into its home later, for the profiles that Playwright makes there.
         self._environ = dict(os.environ)
         self._driver: Playwright | None = None
         self._driver_lock = asyncio.Lock()
-        self._processes: dict[_LaunchKey, _Process] = {}
+        self._processes: dict[_LaunchKey, list[BrowserProcess]] = {}
         self._launching: dict[_LaunchKey, asyncio.Lock] = {}
 
     async def warm(self) -> None:
         """Start the driver ahead of the first call: it takes most of a second."""
         await self.driver()
 
-    async def open(self, request: ContextRequest, rules: Callable[[], Ruleset]) -> ManagedContext:
+    async def prepare(self, request: ContextRequest) -> None:
+        """Have a browser ready, and a context in it, for a session that asks for this, unless one runs already."""
+        await self._ensure_proxy()
+        options = await self._options(request)
+        async with self._launching.setdefault(_key(request), asyncio.Lock()):
+            if self._running():
+                return
+            process = await self._launch(request, Outlet(self._proxy, Ruleset, request.domains), options)
+            self._processes[_key(request)] = [process]
+        await self._keep_spare(process, request, delay_seconds=0)
+
+    async def open(
+        self, request: ContextRequest, rules: Callable[[], Ruleset], *, state: StorageState | None = None
+    ) -> ManagedContext:
         """A context in a running browser, launched now if there is none."""
         await self._ensure_proxy()
-        outlet = Outlet(self._proxy, rules, request.domains)
-        process = await self._process(request, outlet)
+        options = await self._options(request)
+        outlet = Outlet(self._proxy, rules, request.domains, parent_proxy=request.parent_proxy)
+        process = await self._process(request, outlet, options)
         try:
-            return await process.new_context(request, outlet)
+            if self._is_plain(request) and state is None:
+                spare = await process.take_spare()
+                if spare is not None and spare.alive:
+                    return spare.belongs_to(rules)
+            return await process.new_context(request, outlet, options, state)
         except (Error, BrowserUnavailable):
+            process.leave()
             if process.alive:
                 raise
+        except BaseException:
+            process.leave()
+            raise
+        finally:
+            await self._keep_spare(process, request)
         # The browser died between the look and the use; one fresh launch is worth it, for nothing was done yet.
-        return await (await self._process(request, outlet)).new_context(request, outlet)
+        process = await self._process(request, outlet, options)
+        try:
+            return await process.new_context(request, outlet, options, state)
+        except BaseException:
+            process.leave()
+            raise
 
     def facts(self) -> list[BrowserFacts]:
         return [
             BrowserFacts(process.found.kind, str(process.found.executable), process.browser.version, process.users)
-            for process in self._processes.values()
-            if process.alive
+            for process in self._running()
         ]
 
+    async def end_unused(self, idle_seconds: float) -> None:
+        """End browsers that no session has used for that long."""
+        now = time.monotonic()
+        for processes in self._processes.values():
+            for process in [one for one in processes if not one.users and now - one.unused_since > idle_seconds]:
+                processes.remove(process)
+                await process.close()
+
     async def close(self) -> None:
-        processes, self._processes = list(self._processes.values()), {}
-        await asyncio.gather(*(process.close() for process in processes if process.alive))
+        processes, self._processes = self._running(), {}
+        await asyncio.gather(*(process.close() for process in processes))
         driver, self._driver = self._driver, None
         if driver is not None:
             with suppress(Error, TimeoutError):
                 await asyncio.wait_for(driver.stop(), CLOSE_SECONDS)
+
+    def _running(self) -> list[BrowserProcess]:
+        return [process for processes in self._processes.values() for process in processes if process.alive]
+
+    async def _options(self, request: ContextRequest) -> Presentation:
+        driver = await self.driver()
+        return presentation(request, cast("dict[str, dict[str, object]]", driver.devices))  # pyright: ignore[reportUnknownMemberType]
+
+    def _is_plain(self, request: ContextRequest) -> bool:
+        """Whether any context of its browser would do."""
+        wished = (request.domains, request.look, request.parent_proxy, request.user_data_dir)
+        return wished == (None, Look(), None, None) and request.viewport == self._spare_viewport
+
+    async def _keep_spare(
+        self, process: BrowserProcess, request: ContextRequest, *, delay_seconds: float = SPARE_DELAY_SECONDS
+    ) -> None:
+        if self._spare_viewport is None or not self._is_plain(request):
+            return
+        options = await self._options(request)
+        outlet = Outlet(self._proxy, Ruleset, None)
+        process.keep_spare(
+            lambda: process.new_context(request, outlet, options, None),
+            most_users=min(request.per_browser, SESSIONS_WITHOUT_SPARE),
+            delay_seconds=delay_seconds,
+        )
 
     async def _ensure_proxy(self) -> None:
         try:
@@ -220,17 +186,22 @@ class ManagedEngine:
                 suggestions=["End the program that has the port, or restart the hub: `browser-pilot stop`."],
             ) from None
 
-    async def _process(self, request: ContextRequest, outlet: Outlet) -> _Process:
-        key = _LaunchKey(request.executable, request.headless, request.args, request.user_data_dir)
+    async def _process(self, request: ContextRequest, outlet: Outlet, options: Presentation) -> BrowserProcess:
+        """A browser with room for one more, who is counted already."""
+        key = _key(request)
         async with self._launching.setdefault(key, asyncio.Lock()):
-            process = self._processes.get(key)
-            if process is None or not process.alive:
-                process = self._processes[key] = await self._launch(request, outlet)
+            running = [process for process in self._processes.get(key, ()) if process.alive]
+            process = next((one for one in running if one.persistent or one.users < request.per_browser), None)
+            if process is None:
+                process = await self._launch(request, outlet, options)
+                running.append(process)
+            self._processes[key] = running
+            process.enter()
             if self._guards_secrets():
                 await process.guard.switch_on()
             return process
 
-    async def _launch(self, request: ContextRequest, outlet: Outlet) -> _Process:
+    async def _launch(self, request: ContextRequest, outlet: Outlet, options: Presentation) -> BrowserProcess:
         found = find_browser(request.executable)
         is_root = os.name == "posix" and os.geteuid() == 0
         if is_root:
@@ -238,16 +209,21 @@ class ManagedEngine:
         egress = browser_arguments(self._proxy.port)
         arguments = launch_arguments(request.args, sandbox=not is_root, egress=egress)
         try:
-            return await self._start(found, request, arguments, outlet)
+            return await self._start(found, request, arguments, outlet, options)
         except Error as error:
             if self._driver_is_gone(error):
                 self._driver = None
-                return await self._start(found, request, arguments, outlet)
+                return await self._start(found, request, arguments, outlet, options)
             raise _explain_launch(found, request, error) from error
 
     async def _start(
-        self, found: FoundBrowser, request: ContextRequest, arguments: list[str], outlet: Outlet
-    ) -> _Process:
+        self,
+        found: FoundBrowser,
+        request: ContextRequest,
+        arguments: list[str],
+        outlet: Outlet,
+        options: Presentation,
+    ) -> BrowserProcess:
         chromium = (await self.driver()).chromium
         environment = browser_environment(self._environ)
         if request.user_data_dir is None:
@@ -261,8 +237,7 @@ class ManagedEngine:
                 handle_sigterm=False,
                 handle_sighup=False,
             )
-            return _Process(found, browser)
-        width, height = request.viewport
+            return BrowserProcess(found, browser)
         context = await chromium.launch_persistent_context(
             Path(request.user_data_dir),
             executable_path=found.executable,
@@ -270,7 +245,7 @@ class ManagedEngine:
             args=arguments,
             timeout=request.launch_timeout_ms,
             env=environment,
-            viewport={"width": width, "height": height},
+            **options,
             proxy=outlet.settings,
             handle_sigint=False,
             handle_sigterm=False,
@@ -284,7 +259,7 @@ class ManagedEngine:
             with suppress(Error):
                 await context.close()
             raise
-        return _Process(found, context.browser, (context, outlet))
+        return BrowserProcess(found, context.browser, (context, outlet))
 
     async def driver(self) -> Playwright:
         """Playwright's driver, started now if need be; other engines share it."""
@@ -297,6 +272,10 @@ class ManagedEngine:
     @staticmethod
     def _driver_is_gone(error: Error) -> bool:
         return "Connection closed" in error.message
+
+
+def _key(request: ContextRequest) -> _LaunchKey:
+    return _LaunchKey(request.executable, request.headless, request.args, request.user_data_dir)
 
 
 @contextmanager

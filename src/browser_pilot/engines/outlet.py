@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from playwright.async_api import BrowserContext, ProxySettings
 
 from ..egress import EgressProxy, Failure, Refusal, SessionGate
+from ..egress.parent_proxy import ParentProxy
 from ..policy.hosts import Site, page_site
 from ..policy.patterns import Pattern
 from ..policy.rules import Ruleset
@@ -20,14 +21,23 @@ from .secret_urls import UrlForms
 
 
 class Outlet:
-    """``within`` are the domains that the session was made for; None for no such limit."""
+    """``within`` are the domains that the session was made for; None for no such limit. ``rules`` may be exchanged."""
 
-    def __init__(self, proxy: EgressProxy, rules: Callable[[], Ruleset], within: tuple[Pattern, ...] | None) -> None:
+    def __init__(
+        self,
+        proxy: EgressProxy,
+        rules: Callable[[], Ruleset],
+        within: tuple[Pattern, ...] | None,
+        *,
+        parent_proxy: ParentProxy | None = None,
+    ) -> None:
         self.within = within
+        self.rules = rules
+        self._parent_proxy = parent_proxy
         self._proxy = proxy
         self._key = secrets.token_hex(8)
         self._context: BrowserContext | None = None
-        self._gate = SessionGate(rules, within=within, pages=self._pages)
+        self._gate = SessionGate(lambda: self.rules(), within=within, pages=self._pages)
         self._forms = UrlForms()
 
     @property
@@ -38,7 +48,7 @@ class Outlet:
         """Raises ``BrowserUnavailable`` when the context cannot use the proxy. Leaves one blank page open."""
         self._context = context
         secret = secrets.token_urlsafe(24)
-        self._proxy.register(self._key, secret, self._gate)
+        self._proxy.register(self._key, secret, self._gate, parent=self._parent_proxy)
         try:
             page = context.pages[0] if context.pages else await context.new_page()
             await log_in(page, self._key, secret)

@@ -9,17 +9,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
+from typing import cast
 
 from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright, Route
 
 from ..bridge.bridge import Bridge
 from ..bridge.cdp_client import CdpClient
 from ..bridge.relay import Relay
+from ..bridge.wire import Json
 from ..egress import Failure, Refusal
-from ..errors import BrowserUnavailable
+from ..errors import BrowserUnavailable, InvalidArgument
 from ..policy.hosts import Site
 from ..policy.rules import Ruleset
-from .engine import ContextRequest
+from .engine import ContextRequest, Saver, StorageState
 from .secret_urls import UrlForms
 
 CLOSE_SECONDS = 5.0
@@ -49,6 +51,10 @@ class OwnContext:
     def exclusive(self) -> bool:
         return True
 
+    @property
+    def saver(self) -> Saver | None:
+        return self._relay
+
     def check(self) -> None:
         self._relay.check()
 
@@ -74,6 +80,17 @@ class OwnContext:
         self._forms.add(values)
         if was_off and self._forms.patterns():
             await self.context.route(self._forms.found_in, _stop)
+
+    async def show(self, page: Page) -> None:
+        session = await self.context.new_cdp_session(page)
+        try:
+            told = cast("Json", await session.send("Target.getTargetInfo"))  # pyright: ignore[reportUnknownMemberType]
+        finally:
+            await session.detach()
+        await self._relay.show_tab(self._client, str(told["targetInfo"]["targetId"]))
+
+    async def storage_state(self) -> StorageState | None:
+        return None  # the user's own cookies stay in the user's browser
 
     async def close(self, *, close_tabs: bool = True) -> None:
         await self._relay.leave(self._client, close_tabs=close_tabs)
@@ -105,8 +122,15 @@ class OwnEngine:
     def listen(self, host: str, port: int) -> None:
         self._address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
-    async def open(self, request: ContextRequest, rules: Callable[[], Ruleset]) -> OwnContext:
+    async def open(
+        self, request: ContextRequest, rules: Callable[[], Ruleset], *, state: StorageState | None = None
+    ) -> OwnContext:
         """``rules`` are not needed here: those in force are told to every browser by the bridge."""
+        if state is not None:
+            raise InvalidArgument(
+                "Stored state cannot be put into the user's own browser.",
+                suggestions=["Leave out `profile` and `storage_state`, or use the managed engine."],
+            )
         relay = await self._bridge.browser(request.own_browser)
         relay.check()
         client = await relay.join(request.label)

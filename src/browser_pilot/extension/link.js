@@ -16,10 +16,12 @@ const PATIENT_WAIT_MS = 10_000;
 const PATIENT_AFTER_MS = 600_000;
 const REFUSED_WAIT_MS = 10_000;
 const MOST_KEPT = 5_000;
+const ANSWER_MS = 10_000;
 
 /** @typedef {'unpaired' | 'off' | 'away' | 'greeting' | 'connected' | 'refused'} Phase */
 /** @typedef {{ id?: string, call?: string, args?: unknown[], ping?: number, notice?: string, data?: unknown }} Down */
 /** @typedef {Record<string, unknown>} Up */
+/** @typedef {{ id?: string, result?: unknown, error?: string }} Told */
 /** @typedef {{ server: string, browser: string, key: string }} Credentials */
 /** @typedef {{ server: string, browser?: string, key?: string, off?: boolean }} Settings */
 /** @typedef {Pick<WebSocket, 'send' | 'close' | 'onmessage' | 'onclose' | 'onopen'>} Socket */
@@ -63,6 +65,8 @@ export class Link {
     this.flushing = false;
     this.overflowed = false;
     this.pairing = false;
+    /** What pages asked the hub and it did not answer yet. @type {Map<string, (told: Told) => void>} */
+    this.asked = new Map();
   }
 
   /** Take these settings; a change of server or key begins anew. @param {Settings} settings */
@@ -74,7 +78,10 @@ export class Link {
     this.drop();
     if (settings.off) this.become('off');
     else if (!settings.key) this.become('unpaired');
-    else this.retry();
+    else {
+      this.become('away');
+      this.retry();
+    }
   }
 
   /** Connect now rather than later: the browser woke up, the network is back, or someone is looking. */
@@ -114,6 +121,27 @@ export class Link {
     queueMicrotask(() => this.flush());
   }
 
+  /** Ask the hub something in the user's name; tells what it answers, or why it cannot. @param {string} name @param {unknown} params @returns {Promise<Told>} */
+  ask(name, params) {
+    if (this.status().phase !== 'connected') return Promise.resolve({ error: 'The hub is not connected.' });
+    const id = crypto.randomUUID();
+    return new Promise((resolve) => {
+      const limit = this.around.later(() => this.told({ id, error: 'The hub does not answer.' }), ANSWER_MS);
+      this.asked.set(id, (told) => {
+        this.around.cancel(limit);
+        resolve(told);
+      });
+      this.send({ event: 'pilot.ask', args: [id, name, params] });
+    });
+  }
+
+  /** @param {Told} told */
+  told(told) {
+    const answer = this.asked.get(told.id ?? '');
+    this.asked.delete(told.id ?? '');
+    answer?.(told);
+  }
+
   /** Pair with the hub by the code that it shows. Rejects with a sentence for the user. @param {string} code @param {string} server @returns {Promise<void>} */
   async pair(code, server) {
     this.drop();
@@ -144,6 +172,7 @@ export class Link {
       socket.close();
     }
     if (this.phase === 'connected') this.become('away');
+    for (const id of [...this.asked.keys()]) this.told({ id, error: 'The connection to the hub was cut.' });
   }
 
   /** @param {Phase} phase @param {string} [problem] */
@@ -253,7 +282,8 @@ export class Link {
         continue;
       }
       this.down++;
-      this.around.receive(message);
+      if (message.notice === 'told') this.told(/** @type {Told} */ (message.data));
+      else this.around.receive(message);
     }
   }
 

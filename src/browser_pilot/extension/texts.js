@@ -1,47 +1,32 @@
-/** Every word that people read in the extension, in one place, ready to be translated. */
+/** Every word that people read comes from `_locales`, by its name; in the extension through Chrome, which knows the user's language. */
 
-export const TEXTS = {
-  signRunning: 'An agent works in this tab',
-  signPaused: 'Paused: agents wait',
-  signStopped: 'Stopped: agents may do nothing',
-  pause: 'Pause',
-  resume: 'Resume',
-  stop: 'Stop',
-  stateConnected: 'Connected',
-  stateAway: 'Hub away',
-  stateGreeting: 'Connecting …',
-  stateUnpaired: 'Not paired',
-  statePaused: 'Paused',
-  stateStopped: 'Stopped by you',
-  stateRefused: 'Refused',
-  stateOff: 'Switched off',
-  pairTitle: 'Pair this browser',
-  pairHow: 'Run “browser-pilot pair” in a terminal and type the code that it shows.',
-  pairCode: 'Pairing code',
-  pair: 'Pair',
-  pairing: 'Pairing …',
-  connect: 'Connect this tab',
-  disconnect: 'Disconnect this tab',
-  retry: 'Try now',
-  off: 'Switch off',
-  on: 'Switch on',
-  mode: 'Mode',
-  modeAuto: 'Auto',
-  modeAsk: 'Ask',
-  modeReadonly: 'Read-only',
-  server: 'Server',
-  notShared: 'Agents cannot see this tab.',
-  cannotShare: 'This page belongs to the browser and cannot be shared. Open a web page.',
-  hubAway: 'No hub answers. “browser-pilot serve” starts one, and so does any agent that uses it.',
-  nobody: 'Shared; no agent uses it yet',
-  ofAgent: 'Opened by an agent',
-  sharedWith: (/** @type {string[]} */ names) => `Shared with ${names.length === 1 ? names[0] : `${names.length} agents`}`,
-  retryIn: (/** @type {number} */ seconds) => `Next try in ${seconds} s.`,
-  counts: (/** @type {number} */ down, /** @type {number} */ up) => `↓ ${down}  ↑ ${up}`,
-  countsLabel: (/** @type {number} */ down, /** @type {number} */ up) => `${down} messages received, ${up} sent`,
-  lasting: (/** @type {number} */ seconds) => {
-    const minutes = Math.floor(seconds / 60);
-    if (minutes >= 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
-    return minutes ? `${minutes} m ${Math.floor(seconds % 60)} s` : `${Math.floor(seconds)} s`;
-  },
-};
+/** @typedef {(name: string, substitutions: string[]) => string} Words */
+
+/** @type {Words} */
+let words = (name, substitutions) => chrome.i18n.getMessage(name, substitutions);
+
+/** For a page outside the extension: take the words from elsewhere. @param {Words} others */
+export function speakBy(others) {
+  words = others;
+}
+
+/** @param {string} name @param {(string | number)[]} substitutions @returns {string} */
+export function text(name, ...substitutions) {
+  return words(name, substitutions.map(String)) || name;
+}
+
+/** How long something lasts, for people. @param {number} seconds */
+export function lasting(seconds) {
+  const minutes = Math.floor(seconds / 60);
+  if (minutes >= 60) return text('hours', Math.floor(minutes / 60), minutes % 60);
+  return minutes ? text('minutes', minutes, Math.floor(seconds % 60)) : text('seconds', Math.max(0, Math.floor(seconds)));
+}
+
+/** Put the words into a page: `data-text` for what it says, `data-label` and `data-hint` for what is only told. @param {Document} root */
+export function fillTexts(root) {
+  root.documentElement.lang = text('lang');
+  for (const element of root.querySelectorAll('[data-text]')) element.textContent = text(element.getAttribute('data-text') ?? '');
+  for (const element of root.querySelectorAll('[data-label]')) element.setAttribute('aria-label', text(element.getAttribute('data-label') ?? ''));
+  for (const element of root.querySelectorAll('[data-title]')) element.setAttribute('title', text(element.getAttribute('data-title') ?? ''));
+  for (const element of root.querySelectorAll('[data-hint]')) element.setAttribute('placeholder', text(element.getAttribute('data-hint') ?? ''));
+}

@@ -5,10 +5,14 @@
  * It may die and come back at any time. Every listener is registered at once, and every handler waits for `ready`.
  */
 
+import { Attention } from './attention.js';
 import { chromeCalls } from './chrome_calls.js';
 import { DrivenTabs } from './driven_tabs.js';
 import { FocusKeeper } from './focus_keeper.js';
+import { canBeShared, isHubsPage } from './hub_pages.js';
 import { NetRules } from './net_rules.js';
+import { Passage } from './passage.js';
+import { SharedWindows } from './shared_windows.js';
 import { hideSign, showSign } from './signs.js';
 
 const DEFAULT_SERVER = '127.0.0.1:8777';
@@ -16,8 +20,8 @@ const ALARM = 'look for the hub';
 
 /** @typedef {{ to?: string, ask?: string, tab?: number, server?: string, word?: string }} Request */
 
-/** @type {chrome.runtime.Port | null} */
-let port = null;
+/** The way to the page that holds the connection. @type {Passage | null} */
+let passage = null;
 /** @type {Record<string, unknown>[]} */
 let outbox = [];
 let isReady = false;
@@ -30,11 +34,19 @@ const driven = new DrivenTabs(chrome.storage.session, (tabs) => {
   netRules.coverOnly(tabs.map((tab) => tab.id));
 });
 const focus = new FocusKeeper();
+const attention = new Attention();
+const windows = new SharedWindows(chrome.storage.session, (id) => share(id));
 const perform = chromeCalls(driven);
-const ready = Promise.all([driven.load(), netRules.load(), focus.look()]).then(() => {
+const ready = Promise.all([driven.load(), netRules.load(), focus.look(), windows.load(), recall()]).then(() => {
   netRules.tabs = driven.list().map((tab) => tab.id);
   isReady = true;
 });
+
+/** What the hub last said, from before this worker's last death. */
+async function recall() {
+  const stored = await chrome.storage.session.get({ news: {} });
+  news = /** @type {Record<string, unknown>} */ (stored.news);
+}
 
 /** Keeps the order of events: nothing overtakes what came before the worker was ready. @param {() => void} work */
 function whenReady(work) {
@@ -44,7 +56,7 @@ function whenReady(work) {
 
 /** @param {Record<string, unknown>} message */
 function toHub(message) {
-  if (port) port.postMessage({ up: message });
+  if (passage) passage.send({ up: message });
   else {
     outbox.push(message);
     void ensureLink();
@@ -75,14 +87,29 @@ async function settings() {
 
 chrome.runtime.onConnect.addListener((opened) => {
   if (opened.name !== 'link' || opened.sender?.id !== chrome.runtime.id) return;
-  port = opened;
-  opened.onMessage.addListener((message) => whenReady(() => fromLink(message)));
+  const made = new Passage(opened, (message) => whenReady(() => fromLink(message)));
+  passage = made;
+  opened.onMessage.addListener((message) => made.fromSlow(message));
   opened.onDisconnect.addListener(() => {
-    if (port === opened) port = null;
+    if (passage === made) passage = null;
   });
-  void settings().then((given) => opened.postMessage({ settings: given, version: chrome.runtime.getManifest().version }));
-  for (const message of outbox.splice(0)) opened.postMessage({ up: message });
+  void settings().then((given) => made.send({ settings: given, version: chrome.runtime.getManifest().version }));
+  for (const message of outbox.splice(0)) made.send({ up: message });
+  void offerChannel(made);
 });
+
+/** A channel straight to that page: every command takes this way twice. @param {Passage} made */
+async function offerChannel(made) {
+  const scope = /** @type {{ clients?: { matchAll(options: object): Promise<{ url: string, postMessage(message: unknown, transfer: Transferable[]): void }[]> } }} */ (/** @type {unknown} */ (self));
+  const pages = (await scope.clients?.matchAll({ includeUncontrolled: true })) ?? [];
+  const page = pages.find((one) => one.url === chrome.runtime.getURL('offscreen.html'));
+  if (!page || passage !== made) return;
+  const channel = new MessageChannel();
+  const name = crypto.randomUUID();
+  made.offer(channel.port1);
+  made.send({ channel: name });
+  page.postMessage({ channel: name }, [channel.port2]);
+}
 
 /** @param {{ down?: { id?: string, call?: string, args?: unknown[], notice?: string, data?: any }, connected?: boolean, paired?: { server: string, browser: string, key: string, name: string } }} message */
 function fromLink(message) {
@@ -108,7 +135,7 @@ async function answer(id, call, args) {
 async function takeNotice(notice, data) {
   if (notice === 'news') {
     news = data;
-    await Promise.all(driven.list().map((tab) => showSign(tab.id, news)));
+    await Promise.all([chrome.storage.session.set({ news }), attention.call(news), ...driven.list().map((tab) => showSign(tab.id, news))]);
   } else if (notice === 'rules') await netRules.replace(data);
   else if (notice === 'reload') chrome.runtime.reload();
   else if (notice === 'forgotten') {
@@ -124,23 +151,37 @@ async function takeAway(tabId) {
   await hideSign(tabId);
 }
 
+/** Let agents drive a tab of the user's, if it is one that can be driven. @param {number} tabId */
+async function share(tabId) {
+  const tab = await chrome.tabs.get(tabId);
+  if (!canBeShared(tab.url ?? '') || isHubsPage(tab.url ?? '', (await settings()).server)) return false;
+  driven.add(tabId, 'shared', Date.now());
+  await showSign(tabId, news);
+  return true;
+}
+
 /** @param {Request} request */
 async function askedByPage(request) {
   await ready;
   await ensureLink();
   const id = request.tab ?? -1;
   if (request.ask === 'connect') {
-    const tab = await chrome.tabs.get(id);
-    if (!/^(https?:|about:blank)/.test(tab.url ?? '')) return { problem: 'cannot be shared' };
     if (news.halted === 'stopped') toHub({ event: 'pilot.word', args: ['resume'] });
-    driven.add(id, 'shared', Date.now());
-    await showSign(id, news);
-  } else if (request.ask === 'disconnect') await takeAway(id);
+    if (!(await share(id))) return { problem: 'cannot be shared' };
+    if (await wholeWindow()) await windows.open(id);
+  } else if (request.ask === 'disconnect') {
+    for (const tabId of await windows.close(id)) await takeAway(tabId);
+    await takeAway(id);
+  }
   else if (request.ask === 'word') toHub({ event: 'pilot.word', args: [request.word] });
   else if (request.ask === 'server') await chrome.storage.local.set({ server: request.server || DEFAULT_SERVER, off: false });
   else if (request.ask === 'off') await chrome.storage.local.set({ off: true });
   else if (request.ask === 'on') await chrome.storage.local.set({ off: false });
-  return { tab: driven.get(id) ?? null, tabs: driven.list().length, news };
+  return { tab: driven.get(id) ?? null, tabs: driven.list().length, news, wholeWindow: await wholeWindow() };
+}
+
+async function wholeWindow() {
+  return Boolean((await chrome.storage.local.get({ wholeWindow: false })).wholeWindow);
 }
 
 chrome.runtime.onMessage.addListener((message, sender, reply) => {
@@ -160,8 +201,19 @@ chrome.runtime.onMessage.addListener((message, sender, reply) => {
   return false;
 });
 
-chrome.storage.local.onChanged.addListener(() => {
-  void settings().then((given) => port?.postMessage({ settings: given }));
+// A page of the hub itself, on this machine, may offer its code; the user sees whose it is and confirms.
+chrome.runtime.onMessageExternal.addListener((message, sender, reply) => {
+  const origin = sender.origin ?? '';
+  if (typeof message?.pair !== 'string' || !/^http:\/\/(127\.0\.0\.1|localhost):\d+$/.test(origin)) return false;
+  const pairingLink = { server: new URL(origin).host, code: message.pair.slice(0, 12) };
+  void chrome.storage.session.set({ pairingLink }).then(() => chrome.runtime.openOptionsPage()).then(() => reply(true));
+  return true;
+});
+
+chrome.storage.local.onChanged.addListener((changes) => {
+  // Whoever forgets the pairing takes every tab away.
+  if (changes.key && !changes.key.newValue) whenReady(() => void Promise.all(driven.list().map((tab) => takeAway(tab.id))));
+  void settings().then((given) => passage?.send({ settings: given }));
 });
 
 chrome.debugger.onEvent.addListener((source, method, params) =>
@@ -180,6 +232,7 @@ chrome.tabs.onUpdated.addListener((tabId, change) =>
   whenReady(() => {
     // Whoever drags a tab out of the agents' group takes it away from them.
     if (change.groupId === chrome.tabGroups.TAB_GROUP_ID_NONE && driven.get(tabId)?.kind === 'agent') void takeAway(tabId);
+    if (change.url) void windows.noteTab(tabId);
   }),
 );
 chrome.tabs.onActivated.addListener((active) => focus.noteActive(active));
@@ -202,9 +255,18 @@ for (const name of /** @type {const} */ (['onDOMContentLoaded', 'onErrorOccurred
 }
 chrome.webNavigation.onCommitted.addListener((details) =>
   whenReady(() => {
-    if (details.frameId === 0 && driven.has(details.tabId)) void showSign(details.tabId, news);
+    if (details.frameId !== 0 || !driven.has(details.tabId)) return;
+    void settings().then(({ server }) => {
+      // Our own pages and the hub's are where the user answers: no agent may have a tab with one of them.
+      const answers = details.url.startsWith('chrome-extension:') || isHubsPage(details.url, server);
+      return answers ? takeAway(details.tabId) : showSign(details.tabId, news);
+    });
   }),
 );
+attention.listen();
+chrome.permissions.onAdded.addListener((added) => {
+  if (added.permissions?.includes('notifications')) attention.listen();
+});
 chrome.runtime.onStartup.addListener(() => void ensureLink());
 chrome.runtime.onInstalled.addListener(() => void ensureLink());
 chrome.alarms.onAlarm.addListener(async () => {

@@ -10,21 +10,25 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from ..approvals.clearance import Asker, Clearance, Cleared, Sight
-from ..errors import BrowserCrashed, ElementChanged, NoTab, PilotError, Refused, Timeout
+from ..approvals.clearance import Clearance, Cleared, Sight
+from ..errors import BrowserCrashed, CircuitOpen, ElementChanged, NoSession, NoTab, PilotError, Refused, Timeout
 from ..pages.facts import Seen, look_at
+from ..pages.resource import Resource
 from ..pages.tab import Tab
+from ..pages.transfers import FileCanRun
 from ..policy.hosts import BLANK, Address, Site, page_site, parse_address
 from ..records.entries import Intent as Entry
 from ..records.redaction import Redactor
 from ..sessions.client import Client
 from ..sessions.registry import SessionRegistry
 from ..sessions.session import Session
+from ..sessions.wishes import Wishes
+from .guarding import asker_of, crashed, guarded, in_time, is_aimed, single_use, too_long
 from .intent import Intent
 from .journal import Ending, Journal
 from .limits import Limits
 from .secrets import SecretFilling
-from .sights import plain_request, shown_arguments, sight
+from .sights import download_sight, named_aims, plain_request, shown_arguments, sight
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +40,11 @@ MOST_TRIES = 5
 
 @dataclass
 class _Matter:
-    """One call on its way: what it is about, and what was last seen of that."""
+    """One call on its way: what it is about, and what was last seen of that.
+
+    ``find`` is for one that saves a file: it says what there is to save. ``runs`` is the kind of that file, once it
+    turned out to be one that can run.
+    """
 
     intent: Intent
     session: Session
@@ -44,6 +52,11 @@ class _Matter:
     url: str = ""
     tab: Tab | None = None
     seen: Seen = field(default_factory=Seen)
+    find: Callable[[Tab], Awaitable[Resource]] | None = None
+    resource: Resource | None = None
+    runs: str = ""
+    shown: dict[str, object] = field(default_factory=dict[str, object])
+    what: str = ""
     started: float = field(default_factory=time.monotonic)
 
 
@@ -57,7 +70,9 @@ class Gateway:
         limits: Limits,
         secrets: SecretFilling,
         redactor: Redactor,
+        count_call: Callable[[Client, str], Awaitable[None]],
     ) -> None:
+        self._count_call = count_call
         self._sessions = sessions
         self._clearance = clearance
         self._journal = journal
@@ -67,7 +82,7 @@ class Gateway:
 
     async def on_session(self, intent: Intent, act: Callable[[Session], Awaitable[T]]) -> T:
         """Do something with the client's session: its tabs as a whole."""
-        session = self._sessions.find(intent.client, intent.session)
+        session = self._sessions.find(intent.client, intent.session, intent.tab)
         await session.ready()
 
         async def do(_: _Matter, __: Cleared, ___: Ending) -> T:
@@ -75,12 +90,48 @@ class Gateway:
 
         return await self._pass(_Matter(intent, session, lambda: BLANK), do)
 
+    def plan_session(self, client: Client, wishes: Wishes) -> Session:
+        """For ``on_planned``: a session that is nobody's yet and has no browser."""
+        return self._sessions.plan(client, wishes)
+
+    async def on_planned(self, intent: Intent, session: Session, url: str, act: Callable[[], Awaitable[T]]) -> T:
+        """Decide about making a session, as if it went to the address that it would send everything to, if any."""
+
+        async def do(_: _Matter, __: Cleared, ___: Ending) -> T:
+            return await act()
+
+        site = (lambda: page_site(url)) if url else (lambda: BLANK)
+        return await self._pass(_Matter(intent, session, site, url=url), do)
+
+    @property
+    def sessions(self) -> SessionRegistry:
+        """For what is no effect: which there are, and which is current."""
+        return self._sessions
+
+    def timeout_ms(self, client: Client, session: str | None, tab: str | None) -> int:
+        """How long a call may take that does not say so itself."""
+        try:
+            own = self._sessions.find(client, session, tab).timeout_ms
+        except NoSession:
+            own = None
+        return own or client.settings.tools.timeout_ms
+
     async def on_tab(self, intent: Intent, act: Callable[[Tab], Awaitable[T]]) -> T:
-        """Do something in one open tab."""
-        session = self._sessions.find(intent.client, intent.session)
+        """Do something in one open tab. What only looks is tried once more when the browser died of something."""
+        try:
+            return await self._on_tab(intent, act)
+        except BrowserCrashed:
+            if intent.acts:
+                raise
+            return await self._on_tab(intent, act)
+
+    async def _on_tab(self, intent: Intent, act: Callable[[Tab], Awaitable[T]]) -> T:
+        session = self._sessions.find(intent.client, intent.session, intent.tab)
         self._refuse_early(intent, session)
         await session.ready()
         tab = session.tab(intent.tab)
+        if intent.acts:
+            session.insist_told(tab)
 
         async def do(matter: _Matter, cleared: Cleared, ending: Ending) -> T:
             asked = cleared.question_id is not None
@@ -88,19 +139,54 @@ class Gateway:
             if secrets:
                 # Before the first of them is in the page.
                 await session.keep_out_of_urls(secrets)
-            handed = tab.cleared(matter.seen, guards_frames=asked, fill=self._secrets.filler(tab))
-            return await _guarded(intent, session, handed, act, ending)
+            handed = tab.cleared(matter.seen, agreed=asked, fill=self._secrets.filler(tab))
+            return await guarded(intent, session, handed, act, ending)
 
-        return await self._pass(_Matter(intent, session, lambda: page_site(tab.page.url), tab=tab), do)
+        try:
+            return await self._pass(_Matter(intent, session, lambda: page_site(tab.page.url), tab=tab), do)
+        except NoTab as error:
+            # Found out while the page was looked at, before anything was done.
+            if await session.went_down(tab, tell=intent.acts):
+                raise crashed(intent, tab, begun=False) from error
+            raise
+
+    async def download(
+        self,
+        intent: Intent,
+        find: Callable[[Tab], Awaitable[Resource]],
+        act: Callable[[Session, Tab, Resource, str], Awaitable[tuple[T, str]]],
+        *,
+        tab: Tab | None = None,
+        may_open: bool = False,
+    ) -> T:
+        """Save what ``find`` says there is. ``act`` also gets the kind of file that can run, where one was agreed to,
+        and gives what the record should say besides its result. ``may_open`` lets it open a blank tab if there is none.
+        """
+        session = self._sessions.find(intent.client, intent.session, intent.tab)
+        self._refuse_early(intent, session)
+        await session.ready()
+        page = tab or (await session.tab_or_new(intent.tab) if may_open else session.tab(intent.tab))
+
+        async def do(matter: _Matter, _: Cleared, ending: Ending) -> T:
+            resource = matter.resource
+            if resource is None:
+                raise AssertionError("what was decided about is known")
+            result, ending.summary = await guarded(
+                intent, session, page, lambda page: act(session, page, resource, matter.runs), ending
+            )
+            return result
+
+        matter = _Matter(intent, session, lambda: page_site(page.page.url), tab=page, find=find)
+        return await self._pass(matter, do)
 
     async def navigate(self, intent: Intent, url: str, act: Callable[[Tab, Address], Awaitable[T]]) -> T:
         """Go to an address, in the named tab, the current one, or a new one when none is open."""
-        session = self._sessions.find(intent.client, intent.session)
+        session = self._sessions.find(intent.client, intent.session, intent.tab)
         return await self._go(intent, session, url, act, lambda: session.tab_or_new(intent.tab))
 
     async def open_tab(self, intent: Intent, url: str, act: Callable[[Tab, Address], Awaitable[T]]) -> T:
         """Go to an address in a new tab."""
-        session = self._sessions.find(intent.client, intent.session)
+        session = self._sessions.find(intent.client, intent.session, intent.tab)
         return await self._go(intent, session, url, act, session.open_tab)
 
     @asynccontextmanager
@@ -108,7 +194,7 @@ class Gateway:
         self, intent: Intent, url: str, act: Callable[[Tab, Address], Awaitable[None]]
     ) -> AsyncGenerator[str]:
         """Go to an address in a tab that is nobody's; its id, for other calls while inside. Closed afterwards."""
-        session = self._sessions.find(intent.client, intent.session)
+        session = self._sessions.find(intent.client, intent.session, intent.tab)
         async with AsyncExitStack() as stack:
             opened: list[Tab] = []
 
@@ -121,8 +207,13 @@ class Gateway:
 
     def take_notices(self, client: Client) -> list[str]:
         """What became of a client's tabs without its doing, and was not told yet: dialogs that nobody answered."""
-        tabs = self._sessions.find(client, None).tabs()
-        return [f"Tab {tab.id}: {notice}" for tab in tabs for notice in tab.dialogs.take_unanswered()]
+        return [notice for session in self._sessions.of(client) for notice in session.take_notices()]
+
+    def picked_tab(self, client: Client, session_id: str | None) -> str | None:
+        """The tab in which the user last pointed at something; None when they did not."""
+        tabs = self._sessions.find(client, session_id).tabs()
+        picked = [(tab.picked.at, tab.id) for tab in tabs if tab.picked is not None]
+        return max(picked)[1] if picked else None
 
     async def close_client(self, client: Client) -> None:
         """Forget what was counted for a client's sessions."""
@@ -143,14 +234,14 @@ class Gateway:
         async def do(_: _Matter, __: Cleared, ending: Ending) -> T:
             tab = await open_tab()
             session.let_open(address.site)
-            return await _guarded(intent, session, tab, lambda tab: act(tab, address), ending)
+            return await guarded(intent, session, tab, lambda tab: act(tab, address), ending)
 
         return await self._pass(_Matter(intent, session, lambda: page_site(address.href), url=address.href), do)
 
     def _refuse_early(self, intent: Intent, session: Session) -> None:
         """A client that may only look is told so, whether or not there is a page to act on."""
         if intent.acts and not session.tabs():
-            decision = self._clearance.weigh(_asker(intent, session), plain_request(intent, session, BLANK, ""))
+            decision = self._clearance.weigh(asker_of(intent, session), plain_request(intent, session, BLANK, ""))
             if decision.verdict == "deny":
                 raise decision.error()
 
@@ -161,12 +252,15 @@ class Gateway:
         try:
             self._secrets.refresh()
             self._limits.admit(intent)
+            await self._count_call(intent.client, intent.tool)
             for tries in range(1, MOST_TRIES + 1):
                 try:
-                    result = await self._once(matter, do)
-                except ElementChanged:
+                    with matter.session.in_use():
+                        result = await self._once(matter, do)
+                except ElementChanged as changed:
                     if tries == MOST_TRIES:
                         raise
+                    matter.runs = changed.extension if isinstance(changed, FileCanRun) else matter.runs
                 else:
                     outcome = "ok"
                     return result
@@ -191,7 +285,7 @@ class Gateway:
                 async with asyncio.timeout(intent.timeout_ms / 1000):
                     result = await do(matter, cleared, ending)
             except TimeoutError:
-                error = _too_long(intent)
+                error = too_long(intent)
                 self._limits.leave(intent, site, error)
                 raise error from None
             except BaseException as error:
@@ -202,8 +296,8 @@ class Gateway:
 
         if intent.acts:
             try:
-                return await self._journal.effect(entry, cleared.reservation, act, uses_up=_single_use(cleared))
-            except ElementChanged:
+                return await self._journal.effect(entry, cleared.reservation, act, uses_up=single_use(cleared))
+            except (ElementChanged, CircuitOpen):
                 await self._journal.give_back(cleared.reservation)
                 raise
         return await self._look(entry, act)
@@ -221,19 +315,32 @@ class Gateway:
 
     async def _obtain(self, matter: _Matter) -> Cleared:
         intent = matter.intent
-        asker = _asker(intent, matter.session)
+        asker = asker_of(intent, matter.session)
 
         async def look() -> Sight:
             request = plain_request(intent, matter.session, matter.site(), matter.url)
             matter.seen = Seen()
             # Nothing is looked at in a page, and nothing told of it, before the page itself may be used.
-            weighed = self._clearance.weigh(asker, request) if matter.tab is not None and _is_aimed(intent) else None
+            looks = matter.tab is not None and (is_aimed(intent) or matter.find is not None)
+            weighed = self._clearance.weigh(asker, request) if looks else None
             if matter.tab is not None and weighed is not None and weighed.about != "site" and weighed.verdict != "deny":
-                matter.seen = await _in_time(intent, self._see(intent, matter.tab))
-            return sight(intent, request, matter.seen, matter.tab, self.redactor)
+                if matter.find is not None:
+                    matter.resource = await in_time(intent, matter.find(matter.tab))
+                    self._secrets.keep_out_of(matter.resource.source)
+                    matter.shown = shown_arguments(intent, matter.seen, self.redactor)
+                    return download_sight(intent, request, matter.resource, matter.runs, self.redactor)
+                matter.seen = await in_time(intent, self._see(intent, matter.tab))
+            matter.shown = shown_arguments(intent, matter.seen, self.redactor)
+            now = sight(intent, request, matter.seen, matter.shown, matter.tab)
+            matter.what = now.what
+            return now
 
         try:
             return await self._clearance.obtain(asker, look)
+        except Timeout:
+            if matter.tab is not None:
+                matter.session.suspect(matter.tab)
+            raise
         except Refused as error:
             entry = self._entry(matter, None, rule=str(error.metadata.get("rule", "")) or None)
             self._journal.refused(entry, error, matter.started)
@@ -246,78 +353,21 @@ class Gateway:
 
     def _entry(self, matter: _Matter, cleared: Cleared | None, *, rule: str | None = None) -> Entry:
         intent, tab = matter.intent, matter.tab
-        site = matter.site()
+        site = matter.site() if cleared is None else cleared.sight.request.target
+        fetched = "" if matter.resource is None else matter.resource.source
         return Entry(
             client=intent.client.name,
             tool=intent.tool,
-            arguments=shown_arguments(intent, matter.seen, self.redactor),
+            arguments=matter.shown,
             effect=intent.effect,
             session=matter.session.id,
             tab=tab.id if tab is not None else intent.tab,
-            url=matter.url or (tab.page.url if tab is not None else None),
+            url=matter.url or fetched or (tab.page.url if tab is not None else None),
             site=None if site is None else str(site),
             decision="deny" if cleared is None else "ask" if cleared.question_id else "allow",
             rule=rule if cleared is None else cleared.decision.rule,
             risk=None if cleared is None else cleared.decision.risk,
             approval=None if cleared is None else cleared.question_id,
+            aims=named_aims(matter.seen),
+            what=matter.what,
         )
-
-
-async def _guarded(intent: Intent, session: Session, tab: Tab, act: Callable[[Tab], Awaitable[T]], ending: Ending) -> T:
-    try:
-        result = await act(tab)
-    except PilotError as error:
-        if isinstance(error, NoTab) and await session.went_down(tab):
-            raise _crashed(intent, tab) from error
-        error.metadata.setdefault("tab", tab.id)
-        error.metadata.setdefault("url", tab.page.url)
-        raise
-    finally:
-        ending.url = tab.page.url
-    # A page that closes itself is no failure; one that went down with its browser is, whatever it seemed to do.
-    if not tab.open and await session.went_down(tab):
-        raise _crashed(intent, tab)
-    return result
-
-
-async def _in_time(intent: Intent, work: Awaitable[T]) -> T:
-    try:
-        async with asyncio.timeout(intent.timeout_ms / 1000):
-            return await work
-    except TimeoutError:
-        raise _too_long(intent) from None
-
-
-def _single_use(cleared: Cleared) -> str | None:
-    """An approval for this action alone; others hold for more, and calls share them."""
-    return cleared.question_id if cleared.answer is not None and cleared.answer.choice == "once" else None
-
-
-def _is_aimed(intent: Intent) -> bool:
-    return bool(intent.aims) or intent.answers_dialog
-
-
-def _too_long(intent: Intent) -> Timeout:
-    return Timeout(
-        f"{intent.tool} did not finish within {intent.timeout_ms} ms.",
-        suggestions=["Give a larger timeout_ms.", "Take a browser_snapshot to see the page as it is."],
-    )
-
-
-def _crashed(intent: Intent, tab: Tab) -> BrowserCrashed:
-    return BrowserCrashed(
-        "The browser ended unexpectedly while it worked on this; it may or may not have happened.",
-        suggestions=["Open the page again with browser_navigate: a new browser is started."],
-        metadata={"tool": intent.tool, "tab": tab.id},
-    )
-
-
-def _asker(intent: Intent, session: Session) -> Asker:
-    return Asker(
-        client=intent.client.id,
-        client_name=intent.client.name,
-        session=session.id,
-        tool=intent.tool,
-        timeout_seconds=intent.client.settings.policy.approval_timeout_s,
-        doors=intent.doors,
-    )

@@ -10,6 +10,8 @@ from ..errors import (
     BrowserError,
     CircuitOpen,
     DialogOpen,
+    DownloadBroken,
+    DownloadFailed,
     ElementError,
     InvalidArgument,
     NoTab,
@@ -68,4 +70,6 @@ class Limits:
 
 
 def _is_failure(error: BaseException) -> bool:
+    if isinstance(error, DownloadFailed):
+        return isinstance(error, DownloadBroken)
     return isinstance(error, PilotError) and not isinstance(error, _NOT_THE_SITE)

@@ -7,6 +7,7 @@ secrets is made known to the redactor, before anyone is asked and anything is wr
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
 from ..approvals import words
@@ -16,6 +17,7 @@ from ..errors import PilotError
 from ..pages.capture import picture_of
 from ..pages.dialogs import DialogFacts
 from ..pages.facts import Seen, SeenElement
+from ..pages.resource import Resource
 from ..pages.tab import Tab
 from ..policy.decide import Request
 from ..policy.hosts import Site, page_site
@@ -35,7 +37,8 @@ def plain_request(intent: Intent, session: Session, site: Site | None, url: str)
         effect=intent.effect,
         target=site,
         url=url,
-        engine=session.engine,
+        # A browser elsewhere is one of ours for as long as the session lasts; nothing of the user's is in it.
+        engine="own" if session.engine == "own" else "managed",
         session=session.id,
         # A client may have chosen to be read-only; the rules know nothing of single clients.
         session_mode="readonly" if intent.client.settings.policy.mode == "readonly" else None,
@@ -43,9 +46,9 @@ def plain_request(intent: Intent, session: Session, site: Site | None, url: str)
     )
 
 
-def sight(intent: Intent, request: Request, seen: Seen, tab: Tab | None, redactor: Redactor) -> Sight:
+def sight(intent: Intent, request: Request, seen: Seen, arguments: Mapping[str, object], tab: Tab | None) -> Sight:
+    """``arguments`` are those that may be shown."""
     requests = _requests(request, seen)
-    arguments = shown_arguments(intent, seen, redactor)
     named = _words_of(intent, seen)
     steps = _steps(arguments, seen)
     stable = [_lasting(one) for one in seen.elements] or _lasting_argument(intent)
@@ -57,11 +60,29 @@ def sight(intent: Intent, request: Request, seen: Seen, tab: Tab | None, redacto
         element=named,
         fingerprint=digest(stable) if stable else "",
         seal=digest([one.target.seal for one in seen.elements]),
-        values={name: _text(redactor, value) for name, value in words.values(arguments).items()},
+        values=words.values(arguments),
         payload=digest({name: value for name, value in intent.arguments.items() if name not in _NOT_SHOWN}),
         steps=steps,
         plan=digest(intent.tool, steps) if steps else "",
         picture=None if first is None or tab is None else _picture(tab, first),
+    )
+
+
+def download_sight(intent: Intent, request: Request, resource: Resource, runs: str, redactor: Redactor) -> Sight:
+    """Saving a file: it is decided about where it comes from, and about the page that it is seen on."""
+    site = page_site(resource.url) if resource.is_remote else request.target
+    saved = replace(request, target=site, url=resource.url if resource.is_remote else "", runs=runs)
+    source = redactor.url(resource.source)
+    called = resource.name or source.partition("?")[0].rpartition("/")[2] or "a file"
+    kind = f", a file that can run (.{runs})" if runs else ""
+    return Sight(
+        request=saved,
+        also=() if site == request.target else (replace(request, effect="read"),),
+        what=f"Download “{redactor.text(called)}”{kind}",
+        element=source,
+        fingerprint=digest("download", None if site is None else site.origin, runs),
+        values=words.values(shown_arguments(intent, Seen(), redactor)),
+        payload=digest({name: value for name, value in intent.arguments.items() if name not in _NOT_SHOWN}),
     )
 
 
@@ -84,6 +105,24 @@ def shown_arguments(intent: Intent, seen: Seen, redactor: Redactor) -> dict[str,
     return cast("dict[str, object]", redactor.data(cast("Json", arguments)))
 
 
+def named_aims(seen: Seen) -> tuple[Mapping[str, str], ...]:
+    """The elements in words that outlive the page, for the record."""
+    return tuple(
+        {
+            key: value
+            for key, value in {
+                "role": one.facts.role,
+                "name": one.facts.name,
+                "field": one.facts.field.name,
+                "frame": f'iframe[src^="{one.target.origin}"]' if one.target.frame.number else "",
+                "given": given,
+            }.items()
+            if value
+        }
+        for one, given in zip(seen.elements, seen.targets, strict=True)
+    )
+
+
 def frame_site(element: SeenElement, page: Site | None) -> Site | None:
     """The site of an element's frame, where it is not the page's own; sandboxed and blank frames count as the page."""
     origin = element.target.origin
@@ -93,24 +132,10 @@ def frame_site(element: SeenElement, page: Site | None) -> Site | None:
 
 def _requests(request: Request, seen: Seen) -> tuple[Request, ...]:
     if seen.dialog is not None:
-        return (_with(request, element=_dialog_facts(seen.dialog)),)
+        return (replace(request, element=_dialog_facts(seen.dialog)),)
     if not seen.elements:
         return (request,)
-    return tuple(_with(request, element=one.facts, frame=frame_site(one, request.target)) for one in seen.elements)
-
-
-def _with(request: Request, *, element: ElementFacts, frame: Site | None = None) -> Request:
-    return Request(
-        effect=request.effect,
-        target=request.target,
-        url=request.url,
-        engine=request.engine,
-        session=request.session,
-        session_mode=request.session_mode,
-        session_domains=request.session_domains,
-        element=element,
-        frame=frame,
-    )
+    return tuple(replace(request, element=one.facts, frame=frame_site(one, request.target)) for one in seen.elements)
 
 
 def _dialog_facts(dialog: DialogFacts) -> ElementFacts:
@@ -166,10 +191,6 @@ def _hidden(value: object, facts: FieldFacts, redactor: Redactor) -> object:
         return value
     redactor.know([value])
     return redactor.field(value, facts)
-
-
-def _text(redactor: Redactor, value: str) -> str:
-    return redactor.url(value) if "://" in value[:12] else redactor.text(value)
 
 
 def _picture(tab: Tab, one: SeenElement) -> Callable[[], Awaitable[bytes | None]]:

@@ -50,7 +50,13 @@ class Host:
         """The result; raises ``HostRefusal`` or an error of ours."""
         if context is None or not context.origin:
             raise HostRefusal("ERR_PERMISSION_DENIED", "This request serves no call, so that it has no origin.")
-        asked = {"method": method[:100], "origin": context.origin, "tool": context.tool, "url": _url_in(params)}
+        asked = {
+            "method": method[:100],
+            "origin": context.origin,
+            "tab": context.tab_id,
+            "tool": context.tool,
+            "url": _url_in(params),
+        }
         await self._record(guest.name, "A guest asked the host", asked)
         match method:
             case "browser.capturePage":

@@ -18,10 +18,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
+import psutil
+
 from ..errors import GuestFailed
 
 CHILD = Path(__file__).parent / "child" / "__main__.py"
 NICE = 5
+SPARE_DELAY_SECONDS = 0.5
 _PACKAGES = ("browser_pilot", "wasmtime", "ada_url", "_cffi_backend")
 
 
@@ -79,12 +82,31 @@ class GuestProcess:
             message = None
         return cast("dict[str, Any]", message) if isinstance(message, dict) else None
 
+    def computed_seconds(self) -> float:
+        """The processor time that it has had so far."""
+        try:
+            if sys.platform.startswith("linux"):
+                return int(Path(f"/proc/{self.pid}/schedstat").read_text(encoding="ascii").split()[0]) / 1e9
+            return psutil.Process(self.pid).cpu_times().user
+        except (OSError, psutil.Error):
+            return 0.0
+
+    def stop(self) -> None:
+        """Let it stand still until ``go_on``."""
+        self._signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        self._signal(signal.SIGCONT)
+
     def kill(self) -> None:
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError):
             if self._handle is not None:
-                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+                signal.pidfd_send_signal(self._handle, number)
             else:
-                self._process.kill()
+                self._process.send_signal(number)
 
     async def end(self) -> None:
         """Kill it and wait until it is gone."""
@@ -99,23 +121,35 @@ class GuestProcess:
 class Spare:
     """One process that has started already and waits for orders: most of what a start takes is then done before.
 
-    No guest has run in it. Made anew, in the background, whenever one is taken.
+    No guest has run in it. Made anew, in the background, when the one that took the last has had time to begin.
     """
 
     def __init__(self) -> None:
         self._process: asyncio.Task[GuestProcess] | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
     async def take(self, *, longest_line: int) -> GuestProcess:
+        self._stop_waiting()
         task, self._process = self._process, None
         if task is not None and (process := await task).alive:
             return process
         return await GuestProcess.start(longest_line=longest_line)
 
     def prepare(self, *, longest_line: int) -> None:
-        if self._process is None:
+        def begin() -> None:
+            self._timer = None
             self._process = asyncio.ensure_future(GuestProcess.start(longest_line=longest_line))
 
+        if self._process is None and self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(SPARE_DELAY_SECONDS, begin)
+
+    def _stop_waiting(self) -> None:
+        timer, self._timer = self._timer, None
+        if timer is not None:
+            timer.cancel()
+
     async def end(self) -> None:
+        self._stop_waiting()
         task, self._process = self._process, None
         if task is not None:
             await (await task).end()

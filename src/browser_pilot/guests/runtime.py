@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ..errors import GuestFailed
+from . import pacing
 from .context import CallContext
 from .host_errors import HostRefusal, refusal_for
 from .journal import Journal
@@ -27,6 +28,9 @@ logger = logging.getLogger(__name__)
 START_SECONDS = 30.0
 LONGEST_CALL_SECONDS = 900.0
 MOST_HOST_REQUESTS_AT_ONCE = 16
+# What a call asks for after its first few requests is served without haste, so that others are served as well.
+PROMPT_HOST_REQUESTS = 16
+UNHURRIED_SECONDS = 0.005
 LONGEST_ANSWER_FROM_HOST = 16 << 20
 PROTOCOL_VERSION = "2025-11-25"
 
@@ -37,6 +41,7 @@ Serve = Callable[[CallContext | None, str, Mapping[str, Any]], Awaitable[object]
 class _Call:
     number: int
     context: CallContext | None
+    asked: int = 0
     answer: asyncio.Future[Mapping[str, Any]] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
@@ -81,6 +86,8 @@ class RunningGuest:
         self._calls: dict[int, _Call] = {}
         self._clock = _HostClock()
         self._serving: set[asyncio.Task[None]] = set()
+        self._pacing: asyncio.Task[None] | None = None
+        self._soon: asyncio.TimerHandle | None = None
         self._reading: asyncio.Task[None] | None = None
         self._ended: GuestFailed | None = None
         self._quiet = asyncio.Event()
@@ -122,11 +129,18 @@ class RunningGuest:
             raise self._ended
         request_id = next(self._numbers)
         call = self._calls[request_id] = _Call(self._sent + 1, context)
+        if self._soon is None and pacing.is_needed():
+            self._soon = asyncio.get_running_loop().call_later(pacing.BURST_SECONDS, self._pace)
         try:
             self._send_line({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
             return await self._wait(call, seconds)
         finally:
             self._calls.pop(request_id, None)
+
+    def _pace(self) -> None:
+        self._soon = None
+        if self.alive and self.busy and (self._pacing is None or self._pacing.done()):
+            self._pacing = asyncio.create_task(pacing.pace(self._process, lambda: self.busy))
 
     async def settled(self, seconds: float) -> None:
         """Wait until it waits for requests itself. Raises ``GuestFailed`` when it ended meanwhile."""
@@ -164,7 +178,7 @@ class RunningGuest:
             self._fail(self._failure("protocol", "its process sent something that makes no sense"))
         finally:
             self._fail(self._failure("exit", "its process ended"))
-            for task in list(self._serving):
+            for task in [*self._serving, *([self._pacing] if self._pacing else [])]:
                 task.cancel()
             await self._process.end()
 
@@ -212,15 +226,23 @@ class RunningGuest:
             )
 
     def _begin_serving(self, request_id: int, method: object, params: object) -> None:
-        context = next((call.context for call in self._calls.values()), None)
+        call = next((call for call in self._calls.values() if not call.answer.done()), None)
+        context, asked = (call.context, call.asked) if call else (None, PROMPT_HOST_REQUESTS)
+        if call:
+            call.asked += 1
         self._clock.begin()
-        task = asyncio.create_task(self._serve_one(request_id, context, method, params))
+        delay = UNHURRIED_SECONDS if asked >= PROMPT_HOST_REQUESTS else 0
+        task = asyncio.create_task(self._serve_one(request_id, context, method, params, delay))
         self._serving.add(task)
         task.add_done_callback(self._serving.discard)
 
-    async def _serve_one(self, request_id: int, context: CallContext | None, method: object, params: object) -> None:
+    async def _serve_one(
+        self, request_id: int, context: CallContext | None, method: object, params: object, delay_seconds: float
+    ) -> None:
         response: dict[str, object] = {"type": "host_response", "id": request_id}
         try:
+            if delay_seconds:
+                await asyncio.sleep(delay_seconds)
             if self._clock.open > MOST_HOST_REQUESTS_AT_ONCE:
                 raise HostRefusal("ERR_PERMISSION_DENIED", "Too many host requests at once.")
             if not isinstance(method, str) or not isinstance(params, dict | None):

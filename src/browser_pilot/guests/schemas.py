@@ -7,13 +7,13 @@ keywords whose cost nobody bounds (regular expressions, uniqueness) are told to 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, cast
-
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, ValidationError
-from referencing import Registry
+from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError, ValidationError
 
 MOST_NODES = 2_000
 DEEPEST = 24
@@ -45,6 +45,11 @@ def check_arguments(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> 
 
 
 def _validator(schema: Mapping[str, Any]) -> Draft202012Validator:
+    # 3 MB, for those who have guests.
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError
+    from referencing import Registry
+
     if schema.get("type", "object") != "object":
         raise _wrong("it must be of the type object")
     tamed = _Tamer(schema).tame(schema, 0)

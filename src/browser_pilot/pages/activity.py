@@ -17,6 +17,7 @@ from typing import Any
 from playwright.async_api import CDPSession, Download, Frame, Page, Request, Response, WebSocket
 
 from browser_pilot.pages.cdp import send
+from browser_pilot.pages.download_watch import DownloadWatch
 from browser_pilot.pages.outcome import NewTab, StartedDownload
 from browser_pilot.pages.unreached import may_be_the_proxys
 
@@ -72,15 +73,19 @@ class Mark:
 
 
 class Activity:
-    def __init__(self, page: Page) -> None:
+    """``catch`` takes every download, and gives its handle."""
+
+    def __init__(self, page: Page, catch: Callable[[Download], str]) -> None:
         self._page = page
+        self._catch = catch
+        self.download_watch = DownloadWatch()
+        self._expected: dict[str, asyncio.Future[Download]] = {}
         self._open: dict[Request, float] = {}
         self._heads: dict[Request, float] = {}
         self._streams: set[Request] = set()
         self._own: OrderedDict[_Key, int] = OrderedDict()
         self._marks: list[Mark] = []
         self._pulse: asyncio.Event | None = None
-        self._download_count = 0
         self._listening = False
         self._main_id = ""
         # How many documents the main frame has had, how often any frame changed its address, or came or went.
@@ -88,7 +93,6 @@ class Activity:
         self.moves = 0
         self.frame_changes = 0
         self.unreachable: str | None = None
-        self.downloads: dict[str, Download] = {}
         page.on("request", self._request)
         page.on("response", self._response)
         page.on("requestfinished", self._done)
@@ -105,6 +109,7 @@ class Activity:
         """Begin to hear what Playwright does not tell; once."""
         if not self._listening:
             self._listening = True
+            self.download_watch.listen(session)
             session.on("Page.frameNavigated", self._document)
             session.on("Page.navigatedWithinDocument", self._route)
             session.on("Page.windowOpen", self._window)
@@ -283,10 +288,17 @@ class Activity:
                 mark.touch()
         self._stir()
 
+    def expect_download(self, url: str) -> asyncio.Future[Download]:
+        """The next download of an address, which is then nobody else's."""
+        expected = self._expected[url] = asyncio.get_running_loop().create_future()
+        return expected
+
     def _download(self, download: Download) -> None:
-        self._download_count += 1
-        started = StartedDownload(f"d{self._download_count}", download.suggested_filename, download.url)
-        self.downloads[started.id] = download
+        expected = self._expected.pop(download.url, None)
+        if expected is not None and not expected.done():
+            expected.set_result(download)
+            return
+        started = StartedDownload(self._catch(download), download.suggested_filename, download.url)
         for mark in self._marks:
             mark.downloads.append(started)
         self._stir()

@@ -18,7 +18,7 @@ from browser_pilot.pages.frames import Frame
 @asynccontextmanager
 async def other_frames_barred(hand: Hand, target: Frame, presses: int) -> AsyncGenerator[None]:
     """Inside, a press in any frame but the target's is stopped; what was stopped is told as ElementChanged."""
-    if not hand.tab.guards_frames:
+    if not hand.tab.agreed:
         yield
         return
     world = hand.tab.world

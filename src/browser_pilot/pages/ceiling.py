@@ -17,6 +17,7 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any, cast
 
 from browser_pilot.errors import InvalidArgument
@@ -213,3 +214,8 @@ def longest_fit(text: str, budget: int) -> int:
 
 def total_cost(rows: Iterable[Row]) -> int:
     return sum(map(estimate_row, rows))
+
+
+def costs_at_least(rows: Iterable[Row], tokens: int) -> bool:
+    """Whether all rows together do, without looking at more of them than it takes to know."""
+    return any(spent >= tokens for spent in accumulate(map(estimate_row, rows)))

@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from browser_pilot.pages.ceiling import estimate_tokens, total_cost
+from browser_pilot.pages.ceiling import costs_at_least, estimate_tokens, total_cost
 from browser_pilot.pages.view import Row, View
 
 
@@ -59,7 +59,7 @@ class Changes:
 def compare(old: View | None, new: View) -> Changes | None:
     """What changed since ``old``, or None when the whole page should be told."""
     changes = difference(old, new) if old is not None else None
-    if changes is None or changes.empty or cost(changes) <= total_cost(new.rows):
+    if changes is None or changes.empty or costs_at_least(new.rows, cost(changes)):
         return changes
     return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from playwright.async_api import Cookie
 from playwright.async_api import Error as PlaywrightError
@@ -32,6 +33,14 @@ async def get_cookies(tab: Tab, *, name: str | None = None, url: str | None = No
     with translated("Reading cookies"):
         cookies = await tab.page.context.cookies(address)
     return [_facts(cookie) for cookie in cookies if name is None or cookie.get("name") == name]
+
+
+async def cookies_kept_for(tab: Tab, url: str) -> list[CookieFacts]:
+    """What the browser keeps for an address, wherever the tab is."""
+    session = await tab.world.frames.main_session()
+    with translated("Reading cookies"):
+        told = await send(session, "Network.getCookies", urls=[parse_address(url).href])
+    return [_facts(cast("Cookie", cookie)) for cookie in told["cookies"]]
 
 
 async def set_cookie(

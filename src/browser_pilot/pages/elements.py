@@ -69,10 +69,10 @@ def parse_element(argument: ElementArgument) -> Selector:
     kinds = [key for key in ("ref", "css", "text", "role", "xpath") if key in known]
     unknown = sorted(set(known) - {"ref", "css", "text", "role", "xpath", "name", "exact"})
     if unknown or len(kinds) != 1 or not all(isinstance(known[key], str) and known[key] for key in kinds):
-        raise _unreadable(f"It has {', '.join(map(str, unknown or kinds)) or 'nothing'}.")
+        raise unreadable(f"It has {', '.join(map(str, unknown or kinds)) or 'nothing'}.")
     name = known.get("name")
     if name is not None and (kinds != ["role"] or not isinstance(name, str)):
-        raise _unreadable("A name goes with a role.")
+        raise unreadable("A name goes with a role.")
     if kinds == ["ref"]:
         return _parse_ref(str(known["ref"]))
     return Selector(
@@ -91,7 +91,7 @@ def _text_of(known: Mapping[str, object], key: str) -> str | None:
 
 def _parse_text(text: str) -> Selector:
     if not text:
-        raise _unreadable("It is empty.")
+        raise unreadable("It is empty.")
     if _REF.fullmatch(text.removeprefix("@")):
         return Selector(ref=text.removeprefix("@"))
     if text.startswith("text="):
@@ -100,7 +100,7 @@ def _parse_text(text: str) -> Selector:
     if text.startswith("role="):
         match = _ROLE.fullmatch(text)
         if match is None:
-            raise _unreadable('A role is written role=button or role=button[name="Save"].')
+            raise unreadable('A role is written role=button or role=button[name="Save"].')
         if match["name"] is None:
             return Selector(role=match["role"])
         wanted, exact, regex = _parse_wanted(match["name"])
@@ -112,7 +112,7 @@ def _parse_text(text: str) -> Selector:
 
 def _parse_ref(text: str) -> Selector:
     if not _REF.fullmatch(text):
-        raise _unreadable(f"{text!r} is not a ref such as e12 or f2e4.")
+        raise unreadable(f"{text!r} is not a ref such as e12 or f2e4.")
     return Selector(ref=text)
 
 
@@ -125,9 +125,9 @@ def _parse_wanted(text: str) -> tuple[str, bool, bool]:
     return text, False, False
 
 
-def _unreadable(why: str) -> InvalidArgument:
+def unreadable(why: str) -> InvalidArgument:
     return InvalidArgument(
-        f"The element cannot be read. {why}",
+        f"The element cannot be read. {why.rstrip('.')}.",
         suggestions=('Give a ref ("e12"), a CSS selector, text=…, role=button[name="Save"], or {role, name}.',),
     )
 
@@ -165,7 +165,7 @@ class Elements:
         for frame, answer in answers:
             told = cast("dict[str, Any]", answer)
             if "invalid" in told:
-                raise _unreadable(f"{told['invalid']}.")
+                raise unreadable(str(told["invalid"]))
             self._world.note_refs_used(frame, told["lastRef"])
             count += told["count"]
             found += [_element(frame, row) for row in told["candidates"]]

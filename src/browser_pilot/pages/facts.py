@@ -7,6 +7,7 @@ about.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -57,14 +58,10 @@ class Seen:
 
 async def look_at(tab: Tab, aims: Sequence[Aim]) -> Seen:
     """The elements, as they are now. Raises what is wrong with naming them: not found, ambiguous, gone."""
-    elements: list[SeenElement] = []
-    targets: dict[str, Target] = {}
-    for aim in aims:
-        seen = await _focused(tab, aim) if aim.element is None else await _named(tab, aim, aim.element)
-        if seen is not None:
-            elements.append(seen)
-            targets[FOCUS if aim.element is None else key_of(aim.element)] = seen.target
-    return Seen(tuple(elements), targets)
+    looks = (_focused(tab, aim) if aim.element is None else _named(tab, aim, aim.element) for aim in aims)
+    found = [(aim, seen) for aim, seen in zip(aims, await asyncio.gather(*looks), strict=True) if seen is not None]
+    targets = {FOCUS if aim.element is None else key_of(aim.element): seen.target for aim, seen in found}
+    return Seen(tuple(seen for _, seen in found), targets)
 
 
 async def _named(tab: Tab, aim: Aim, element: ElementArgument) -> SeenElement:

@@ -53,6 +53,6 @@ def _matcher(query: str | None, regex: str | None) -> Callable[[str], bool]:
 
 
 def _fits(row: Row, role: str | None, wanted: Callable[[str], bool]) -> bool:
-    if role is not None and row.role != role.lower():
+    if role is not None and role.lower() not in (row.role, row.kind):
         return False
     return wanted(f"{row.label()} {row.value or ''}")

@@ -9,7 +9,7 @@ from typing import Any, cast
 from browser_pilot.errors import InvalidArgument
 from browser_pilot.pages.action import GRACE_MS, PATIENCE_MS, Hand, perform
 from browser_pilot.pages.frames import MAIN
-from browser_pilot.pages.keyboard import not_sent, press_enter
+from browser_pilot.pages.keyboard import not_sent, press_enter, sent
 from browser_pilot.pages.outcome import FieldReport, Outcome
 from browser_pilot.pages.settle import Reply
 from browser_pilot.pages.tab import Tab
@@ -75,14 +75,14 @@ async def fill_form(
 async def _submit(hand: Hand, last: Target) -> Reply | None:
     """Send the form that the last field belongs to, as its own button would; Enter where there is no form."""
     hand.acts()
-    sent = await hand.aftermath("submit", last.aimed, frame=last.frame)
-    if sent is None:
+    told = await hand.aftermath("submit", last.aimed, frame=last.frame)
+    if told is None:
         return None
-    if sent["changed"]:
+    if told["changed"]:
         raise not_sent(last.words)
-    if sent["invalid"]:
-        hand.notices.append(f"The form was not accepted: {sent['invalid']}.")
-    return await hand.aftermath("settled") if sent["sent"] else await press_enter(hand, last)
+    if told["invalid"]:
+        hand.notices.append(f"The form was not accepted: {told['invalid']}.")
+    return sent(await hand.aftermath("settled"), last.words) if told["sent"] else await press_enter(hand, last)
 
 
 async def _fill(

@@ -11,7 +11,7 @@ nothing of what runs inside a frame: that is ``world``.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NotRequired, TypedDict, cast
 
@@ -19,7 +19,10 @@ from playwright.async_api import CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame as PlaywrightFrame
 
+from browser_pilot.bridge.cdp import ATTACHED_AGAIN
+from browser_pilot.errors import NoTab, PilotError
 from browser_pilot.pages.cdp import send
+from browser_pilot.pages.playwright_errors import from_the_relay
 
 MAIN = 0
 _ROUNDS = 3
@@ -54,16 +57,21 @@ class _FrameTree(TypedDict):
 
 
 class Frames:
-    """The live list of a page's frames. Built once per page; it is done when the page closes."""
+    """The live list of a page's frames. Built once per page; it is done when the page closes.
 
-    def __init__(self, page: Page) -> None:
+    ``attached_again`` is called when the debugger, in the user's own browser, was gone and is back.
+    """
+
+    def __init__(self, page: Page, *, attached_again: Callable[[], None]) -> None:
         self._page = page
+        self._attached_again = attached_again
         self._main_session: CDPSession | None = None
         self._sessions: dict[PlaywrightFrame, CDPSession] = {}
         self._numbers: dict[str, int] = {}
         self._next_number = MAIN
         self._frames: dict[int, Frame] = {}
         self._stale = True
+        self._unfound: frozenset[str] = frozenset()
         self._lock = asyncio.Lock()
         page.on("frameattached", self._mark_stale)
         page.on("framenavigated", self._mark_stale)
@@ -72,6 +80,10 @@ class Frames:
     def _mark_stale(self, _frame: PlaywrightFrame) -> None:
         self._stale = True
 
+    def _note_attached(self, _event: dict[str, object]) -> None:
+        self._stale = True
+        self._attached_again()
+
     def forget(self) -> None:
         """Look the frames up again before they are next used."""
         self._stale = True
@@ -79,6 +91,7 @@ class Frames:
     async def main_session(self) -> CDPSession:
         if self._main_session is None:
             self._main_session = await self._page.context.new_cdp_session(self._page)
+            self._main_session.on(ATTACHED_AGAIN, self._note_attached)
         return self._main_session
 
     @property
@@ -95,10 +108,23 @@ class Frames:
                 self._stale = False
                 try:
                     await self._discover()
-                except BaseException:
+                except BaseException as error:
                     self._stale = True  # cut short, by a cancelled call or a frame that went away
+                    if isinstance(error, PlaywrightError) and (known := _known(error)) is not None:
+                        raise known from error
                     raise
+                self._doubt()
         return tuple(self._frames.values())
+
+    def _doubt(self) -> None:
+        """A process that a frame has just left may still tell of its old document: then look again, but not for ever
+        at a page where the two never agree.
+        """
+        found = {frame.url for frame in self._frames.values()}
+        unfound = frozenset(frame.url for frame in self._page.frames if frame.url not in found)
+        if unfound != self._unfound:
+            self._unfound = unfound
+            self._stale = self._stale or bool(unfound)
 
     async def get(self, number: int) -> Frame | None:
         await self.list()
@@ -163,6 +189,13 @@ class Frames:
             self._sessions[frame] = session
             return session, tree
         return None
+
+
+def _known(error: PlaywrightError) -> PilotError | None:
+    """What our relay said, or that the page or its browser is gone."""
+    if "has been closed" in error.message:
+        return NoTab("The tab was closed.")
+    return from_the_relay(error)
 
 
 async def _frame_tree(session: CDPSession) -> _FrameTree:

@@ -13,6 +13,7 @@ from browser_pilot.pages.outcome import Outcome
 from browser_pilot.pages.settle import Reply
 from browser_pilot.pages.tab import Tab
 from browser_pilot.pages.targets import FOCUS, ElementArgument, Target, find
+from browser_pilot.pages.troubles import trouble_error
 
 _ENTER = parse_chord("Enter")
 _SELECT_ALL = parse_chord("ControlOrMeta+a")
@@ -24,15 +25,22 @@ async def press(
     """Press a key or a chord, in an element or wherever the focus is."""
     chord = parse_chord(key)
     target = await find(tab, element) if element is not None else None
+    aimed = target or tab.decided.get(FOCUS)
 
     async def act(hand: Hand) -> Reply | None:
         if target is not None:
-            await hand.ask(target, "focus", target.aimed, timeout_ms, patience_ms=timeout_ms)
+            await hand.ask(target, "focus", target.aimed, tab.agreed, timeout_ms, patience_ms=timeout_ms)
+        elif aimed is not None:
+            # The focus has to be where it was when it was decided about the key.
+            await hand.ask(aimed, "stillFocused", aimed.aimed, tab.agreed, patience_ms=0)
         else:
-            await _begin_at_focus(hand)
+            await tab.world.call(hand.frame, "watch", repeatable=True)
         hand.acts()
         await send_keys(hand, [chord])
-        return await hand.aftermath("settled")
+        reply = await hand.aftermath("settled", frame=aimed.frame if aimed else None)
+        if aimed is not None and reply is not None and reply["stopped"]:
+            raise trouble_error(aimed.words, {"trouble": "changed"})
+        return reply
 
     return await perform(tab, target, act)
 
@@ -72,12 +80,19 @@ async def type_text(
 
 async def press_enter(hand: Hand, target: Target) -> Reply | None:
     """Press Enter where the focus is, and wait for the page to be quiet."""
-    ready = await hand.aftermath("still", target.aimed, frame=target.frame)
+    ready = await hand.aftermath("still", target.aimed, hand.tab.agreed, frame=target.frame)
     if ready is not None and "trouble" in ready:
         raise not_sent(target.words)
     hand.acts()
     await send_keys(hand, [_ENTER])
-    return await hand.aftermath("settled")
+    return sent(await hand.aftermath("settled"), target.words)
+
+
+def sent(reply: Reply | None, words: str) -> Reply | None:
+    """What the page says of a form that was to be sent; raises when it was held back."""
+    if reply is not None and reply["stopped"]:
+        raise not_sent(words)
+    return reply
 
 
 def not_sent(words: str) -> ElementNotActionable:
@@ -86,15 +101,6 @@ def not_sent(words: str) -> ElementNotActionable:
         f"{words} was filled, but what it would send changed meanwhile, so that it was not sent.",
         suggestions=["Take a browser_snapshot, check the form, and send it with its button."],
     )
-
-
-async def _begin_at_focus(hand: Hand) -> None:
-    """Begin to watch the page; the focus has to be where it was when it was decided about the key."""
-    decided = hand.tab.decided.get(FOCUS)
-    if decided is None:
-        await hand.tab.world.call(hand.frame, "watch", repeatable=True)
-    else:
-        await hand.ask(decided, "stillFocused", decided.aimed, patience_ms=0)
 
 
 async def send_keys(hand: Hand, chords: Iterable[Chord]) -> None:

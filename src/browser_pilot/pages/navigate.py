@@ -114,7 +114,8 @@ async def _travel(
             raise translate(error, doing) from error
         return None
 
-    return await perform(tab, None, act, settling=wait_until != "commit")
+    # Nothing needs to be looked up in a page that is left, and in the user's own browser not every page lets us.
+    return await perform(tab, None, act, settling=wait_until != "commit", frame=tab.world.frames.last_main)
 
 
 def _explain(tab: Tab, url: str, doing: str) -> None:

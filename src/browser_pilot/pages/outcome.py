@@ -25,7 +25,7 @@ class NewTab:
 
 @dataclass(frozen=True, slots=True)
 class StartedDownload:
-    """A download that an action set off; ``id`` names it among the tab's downloads."""
+    """A download that an action set off; ``id`` is its handle among the session's."""
 
     id: str
     filename: str

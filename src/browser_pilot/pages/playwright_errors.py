@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from playwright.async_api import Error
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from ..bridge.cdp import AWAY, FORBIDDEN, HALTED, UNKNOWN
+from ..bridge.cdp import AWAY, BARRED, FORBIDDEN, HALTED, UNKNOWN
 from ..errors import (
     BrowserCrashed,
     BrowserDisconnected,
@@ -21,6 +21,7 @@ from ..errors import (
     NavigationFailed,
     NoTab,
     OutcomeUnknown,
+    PageBarred,
     PermissionDenied,
     PilotError,
     Timeout,
@@ -64,10 +65,21 @@ def _forbidden(words: str) -> PermissionDenied:
     return PermissionDenied(f"Not in the user's own browser: {words}")
 
 
+def _barred(words: str) -> PageBarred:
+    return PageBarred(
+        f"Chrome lets no agent into this page: {words}",
+        suggestions=[
+            "Open another page in this tab with browser_navigate, or this one again: the frame may be gone then.",
+            "Your user can switch that extension off for this site.",
+        ],
+    )
+
+
 RELAYED: tuple[tuple[str, Callable[[str], PilotError]], ...] = (
     (UNKNOWN, _unknown),
     (AWAY, _away),
     (HALTED, _halted),
+    (BARRED, _barred),
     (FORBIDDEN, _forbidden),
 )
 
@@ -103,6 +115,8 @@ def translate(error: Error, doing: str) -> PilotError:
         return NavigationFailed(
             f"{doing}: the page went somewhere else by itself.", suggestions=["Call again, or look at the page first."]
         )
+    if "Execution context was destroyed" in message or "navigated or closed" in message:
+        return _unknown(f"{doing}: the page went away while it ran, or Chrome let go of it for its PDF viewer.")
     if "strict mode violation" in message:
         return ElementAmbiguous(f"{doing}: {_first_line(message)}", suggestions=["Use a ref from browser_snapshot."])
     if "crashed" in message:

@@ -22,6 +22,7 @@ from browser_pilot.pages.settle import Reply
 from browser_pilot.pages.tab import Tab
 from browser_pilot.pages.targets import ElementArgument, Target, find
 from browser_pilot.pages.troubles import trouble_error
+from browser_pilot.pages.world import Json
 
 Button = Literal["left", "right", "middle"]
 BUTTON_BITS: dict[str, int] = {"left": 1, "right": 2, "middle": 4}
@@ -61,18 +62,13 @@ async def click_target(
     carefully = False
     while True:
         left_ms = max(0, int((until - asyncio.get_running_loop().time()) * 1000))
-        reply = await hand.ask(target, "aim", target.aimed, target.wire_at(), count, left_ms, patience_ms=left_ms)
+        reply = await hand.ask(target, "aim", *_aimed(hand, target, count), left_ms, patience_ms=left_ms)
         point = await to_viewport(hand, target, reply, left_ms)
         async with other_frames_barred(hand, target.frame, count):
             hand.acts()
-            landing = asyncio.ensure_future(hand.aftermath("landed"))
-            try:
-                if carefully or reply["stir"]:
-                    await _come_to(hand, point)
-                await asyncio.gather(*_click_events(hand, point, button, count, mask))
-                landed = await landing
-            finally:
-                landing.cancel()
+            if carefully or reply["stir"]:
+                await _come_to(hand, point)
+            landed = await _pressed(hand, _click_events(hand, point, button, count, mask))
         if landed is None or landed["landed"] != "no":
             if landed is not None and landed["landed"] == "unseen":
                 hand.notices.append("The page gave no sign that the click arrived.")
@@ -80,6 +76,25 @@ async def click_target(
         if left_ms == 0:
             raise trouble_error(target.words, {"trouble": "covered", "by": landed["by"]})
         carefully = True
+
+
+async def _pressed(hand: Hand, events: list[asyncio.Task[object]]) -> Reply | None:
+    """What the page says of a click. Asked together with it, that saves a step; but the page lets go of its guard when
+    it has waited long enough, and where a person agreed, nothing may arrive after that.
+    """
+    if hand.tab.agreed:
+        await asyncio.gather(*events)
+        return await hand.aftermath("landed")
+    landing = asyncio.ensure_future(hand.aftermath("landed"))
+    try:
+        await asyncio.gather(*events)
+        return await landing
+    finally:
+        landing.cancel()
+
+
+def _aimed(hand: Hand, target: Target, count: int) -> tuple[Json, ...]:
+    return target.aimed, target.wire_at(), count, hand.tab.agreed
 
 
 async def hover(tab: Tab, element: ElementArgument, *, timeout_ms: int = PATIENCE_MS) -> Outcome:

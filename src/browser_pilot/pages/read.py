@@ -13,8 +13,6 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
-from html_to_markdown import ConversionOptions, convert
-
 from browser_pilot import assets
 from browser_pilot.errors import StaleRef
 from browser_pilot.pages.ceiling import DEFAULT_MAX_TOKENS, Cursor, estimate_tokens, longest_fit
@@ -118,6 +116,8 @@ def written(html: str, format: Format) -> str:  # noqa: A002
     """HTML in the format that is wanted."""
     if format == "html":
         return html
+    from html_to_markdown import ConversionOptions, convert  # 4 MB, for those who read
+
     plain = "plain" if format == "text" else "markdown"
     options = ConversionOptions(output_format=plain, extract_metadata=False, compact_tables=True)
     return convert(html, options).content or ""

@@ -23,6 +23,7 @@ _ORDER = (
     "aim.js",
     "facts.js",
     "guard.js",
+    "keyguard.js",
     "fields.js",
     "choose.js",
     "picture.js",
@@ -32,6 +33,8 @@ _ORDER = (
     "waiting.js",
     "storage.js",
     "files.js",
+    "resource.js",
+    "fetching.js",
 )
 
 

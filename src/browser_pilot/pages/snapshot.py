@@ -14,12 +14,20 @@ from browser_pilot.pages import pierce
 from browser_pilot.pages.ceiling import Cursor
 from browser_pilot.pages.frames import MAIN, Frame
 from browser_pilot.pages.view import Box, Detail, Row, View, narrow
-from browser_pilot.pages.world import DEFAULT_TIMEOUT_MS, FrameGone, Json, World
+from browser_pilot.pages.world import DEFAULT_TIMEOUT_MS, FrameGone, Json, Told, World
 
 # Far more rows than any answer holds, and far fewer than would make a transfer slow.
 ROW_LIMIT = 5_000
 WALK_LIMIT_MS = 3_000
 MOST_WALKS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A row of one frame, and the frame inside its element, if any."""
+
+    row: Row
+    child: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +37,7 @@ class _Part:
     document: str
     url: str
     title: str
-    rows: list[list[Any]]
+    lines: Sequence[_Line]
     before: int
     rest: int
     suspects: int
@@ -83,6 +91,9 @@ async def take_view(
             **_start(start, frame, limit),
             "limit": limit,
         }
+        known = world.told.get(frame.id)
+        if known is not None:
+            mine["known"] = known.mark
         try:
             text = await world.call(frame, "snapshot", mine, repeatable=True, timeout_ms=timeout_ms)
         except FrameGone:
@@ -91,9 +102,11 @@ async def take_view(
             return None
         answer = json.loads(cast("str", text))
         world.note_refs_used(frame, answer["lastRef"])
+        lines = _lines(answer, known)
+        world.told[frame.id] = Told(answer["mark"], lines)
         if not answer["found"]:
             raise StaleRef("The element is no longer on the page.")
-        return _Part(**{name: answer[name] for name in _Part.__slots__})
+        return _Part(lines=lines, **{name: answer[name] for name in _Part.__slots__ if name != "lines"})
 
     parts = dict(part for part in await asyncio.gather(*map(one, within)) if part is not None)
     main = parts[top]
@@ -119,15 +132,22 @@ def _descendants(frames: Sequence[Frame], top: int) -> list[Frame]:
 
 def _stitch(number: int, parts: dict[int, _Part]) -> Iterator[Row]:
     """The rows of a frame, with those of the frames inside it after the rows of their elements."""
-    for wire in parts[number].rows:
-        child = wire[6]
-        if child is None or child not in parts:
-            yield _row(wire)
+    for line in parts[number].lines:
+        if line.child is None or line.child not in parts:
+            yield line.row
             continue
-        inside = list(_stitch(child, parts))
-        if inside or wire[2]:
-            yield _row(wire)
+        inside = list(_stitch(line.child, parts))
+        if inside or line.row.name:
+            yield line.row
         yield from inside
+
+
+def _lines(answer: dict[str, Any], known: Told | None) -> list[_Line]:
+    """All rows of an answer: those that it sends, between those that are as they were."""
+    fresh = [_Line(_row(wire), wire[6]) for wire in answer["rows"]]
+    if known is None or not (answer["head"] or answer["tail"]):
+        return fresh
+    return [*known.lines[: answer["head"]], *fresh, *known.lines[len(known.lines) - answer["tail"] :]]
 
 
 def _row(wire: list[Any]) -> Row:

@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias
 Detail: TypeAlias = Literal["interactive", "standard", "full"]
 Box: TypeAlias = tuple[int, int, int, int]
 
+_HEADING_LEVEL = re.compile(r"level [1-6]")
 # Text of the page must not look like one of our own references.
 _FORGED_REF = re.compile(r"\](?=\((?:f\d+)?e\d)")
 
@@ -37,7 +38,18 @@ class Row:
 
     def cells(self) -> tuple[str, str, str, str]:
         """The row of the table: ref, role, name, states."""
-        return self.ref, self.role, self.label(), self.condition()
+        return self.ref, self.kind, self.label(), self.condition()
+
+    @property
+    def kind(self) -> str:
+        """The role, with the level of a heading in it: h2 says in one word what takes five otherwise."""
+        return f"h{self._level}" if self._level else self.role
+
+    @property
+    def _level(self) -> str:
+        if self.role != "heading":
+            return ""
+        return next((state[-1] for state in self.states if _HEADING_LEVEL.fullmatch(state)), "")
 
     def label(self) -> str:
         """The name, or the line of text with the things in it."""
@@ -47,7 +59,7 @@ class Row:
 
     def condition(self) -> str:
         """The states, then the place on the screen and the address where they were asked for, then the value."""
-        words = list(self.states)
+        words = [state for state in self.states if not (self._level and _HEADING_LEVEL.fullmatch(state))]
         if self.box is not None:
             words.append("@({},{},{},{})".format(*self.box))
         if self.url is not None:
@@ -60,7 +72,7 @@ class Row:
         """The row as it stands inside a line of text."""
         words = [self.ref]
         if self.role != "link":
-            words.append(self.role)
+            words.append(self.kind)
         if condition := self.condition():
             words.append(condition)
         return f"[{self.name.replace(']', ')')}]({' '.join(words)})"

@@ -12,13 +12,13 @@ import re
 from collections.abc import Coroutine
 from contextlib import suppress
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Literal, cast
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from browser_pilot.errors import InvalidArgument, PilotError, Timeout
-from browser_pilot.pages.elements import parse_element
+from browser_pilot.pages.elements import parse_element, unreadable
 from browser_pilot.pages.frames import Frame
 from browser_pilot.pages.playwright_errors import translated
 from browser_pilot.pages.tab import Tab
@@ -164,6 +164,8 @@ async def _look(tab: Tab, frame: Frame, wait_id: int, awaited: dict[str, Json], 
         )
     except (FrameGone, CutOff):
         return None
+    if isinstance(answer, dict):
+        raise unreadable(str(cast("dict[str, Json]", answer)["invalid"]))
     return bool(answer)
 
 

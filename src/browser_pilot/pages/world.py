@@ -72,6 +72,14 @@ class Installed:
     api: str
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What ``snapshot`` last heard of a frame's rows: the mark of that answer, and what it made of each row."""
+
+    mark: str
+    lines: Sequence[Any]
+
+
 @dataclass(slots=True)
 class Heard:
     """What ``pierce`` knows of the listeners in one document: the page's own document object, and nodes that listen."""
@@ -86,7 +94,7 @@ class World:
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.frames = Frames(page)
+        self.frames = Frames(page, attached_again=self._forget_installed)
         # The last DOM tree that was told, so that its indices can be used.
         self.tree: IndexedTree | None = None
         self._installed: dict[str, Installed] = {}
@@ -95,6 +103,7 @@ class World:
         self._lent: set[tuple[str, str]] = set()
         self._refs_used: dict[int, int] = {}
         self.heard: dict[str, Heard] = {}
+        self.told: dict[str, Told] = {}
         self._deadlines: set[asyncio.Timeout] = set()
         self._crashed = False
         page.on("crash", self._note_crash)
@@ -107,6 +116,10 @@ class World:
         self._crashed = True
         for deadline in self._deadlines:
             deadline.reschedule(0)
+
+    def _forget_installed(self) -> None:
+        """The worlds are as they were, but all that is known by id in them is void: they are looked up again."""
+        self._installed.clear()
 
     async def call(
         self,

@@ -48,6 +48,10 @@ class Budgets:
         """How many accounts are kept."""
         return len(self._totals) + len(self._times)
 
+    def used(self, key: str) -> int:
+        """How many steps an account that lasts has used."""
+        return self._totals.get(key, 0)
+
     def check(self, charges: Iterable[Charge], now: float) -> Shortage | None:
         """The first charge that does not fit. Counts nothing."""
         for charge in charges:

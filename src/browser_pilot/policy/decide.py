@@ -27,8 +27,9 @@ class Request:
 
     ``target`` is the site of the page, or where a navigation leads; None for a page that is never touched (see
     ``hosts.page_site``). ``frame`` is the site of the frame that holds the element, where it is not the page itself.
-    ``url`` is the whole address of a navigation or download. ``session_mode`` and ``session_domains`` are what the
-    session was created with: they only ever tighten.
+    ``url`` is the whole address of a navigation or download; ``runs`` is the kind of the file (``exe``) when it is one
+    that can run, which is always asked about. ``session_mode`` and ``session_domains`` are what the session was created
+    with: they only ever tighten.
     """
 
     effect: Effect
@@ -36,6 +37,7 @@ class Request:
     frame: Site | None = None
     element: ElementFacts | None = None
     url: str = ""
+    runs: str = ""
     engine: Engine = "managed"
     session: str = ""
     session_mode: Mode | None = None
@@ -83,7 +85,7 @@ def decide(request: Request, rules: Ruleset, counters: Counters, now: float) -> 
     shortage = counters.check(charges, now)
     if shortage is not None:
         return _exhausted(shortage, request.target)
-    sensitivity = assess(request.effect, request.element, request.url, rules.defaults.sensitive)
+    sensitivity = assess(request.effect, request.element, request.url, rules.defaults.sensitive, runs=request.runs)
     question = _about_site(places) or _about_action(request, rules, places, sensitivity)
     allowed = Question("action", places[0].permit.rule, "The rules allow it.", request.target)
     found = question or allowed
@@ -176,6 +178,8 @@ def _about_site(places: list[_Place]) -> Question | None:
 def _about_action(
     request: Request, rules: Ruleset, places: list[_Place], sensitivity: Sensitivity | None
 ) -> Question | None:
+    if request.runs and sensitivity is not None:
+        return Question("action", "the rule on files that can run", sensitivity.reason, places[0].site)
     stake = _stake(request, places)
     for place in places:
         asking = place.coverage.asking()

@@ -17,7 +17,7 @@ from .vocabulary import THRESHOLDS, Effect, Risk
 from .wording import LABEL_CHARACTERS, PATTERNS, Matcher, UnsafePattern, compile_pattern, fold, fold_identifier
 from .words import ACTIONS, FIELDS, PATH_SEGMENTS, Action, Field
 
-Category = Literal[Action, Field, "upload", "script", "cookies", "download", "pattern"]
+Category = Literal[Action, Field, "upload", "script", "cookies", "download", "run", "pattern"]
 
 RISKS: dict[Category, Risk] = {
     "pay": "high",
@@ -25,6 +25,7 @@ RISKS: dict[Category, Risk] = {
     "transfer": "high",
     "delete": "high",
     "pattern": "high",
+    "run": "high",
     "change_password": "medium",
     "permissions": "medium",
     "card": "medium",
@@ -62,6 +63,7 @@ DOES: dict[Category, str] = {
     "cookies": "reads or changes cookies, which can act as the user",
     "sign_out": "may sign out",
     "download": "saves a file on this machine",
+    "run": "saves a file that can run on this machine",
 }
 # Choosing or filling these does nothing yet; the button that follows does.
 _PASSIVE_ROLES = frozenset(
@@ -149,11 +151,18 @@ class SensitivePatterns:
         return any(pattern.search(text) for pattern in self._compiled for text in cut)
 
 
-def assess(effect: Effect, element: ElementFacts | None, url: str, patterns: SensitivePatterns) -> Sensitivity | None:
-    """The gravest thing this action may do; None when nothing stands out. ``url`` is where a navigation leads."""
+def assess(
+    effect: Effect, element: ElementFacts | None, url: str, patterns: SensitivePatterns, *, runs: str = ""
+) -> Sensitivity | None:
+    """The gravest thing this action may do; None when nothing stands out.
+
+    ``url`` is where a navigation leads. ``runs`` is the kind of a file that can run, where one is to be saved.
+    """
     if effect in ("read", "capture"):
         return None
     found: list[Sensitivity] = []
+    if runs:
+        found.append(Sensitivity("run", RISKS["run"], f"This {DOES['run']} (.{runs})."))
     if effect in _BY_EFFECT:
         category = _BY_EFFECT[effect]
         found.append(Sensitivity(category, RISKS[category], f"This {DOES[category]}."))

@@ -41,6 +41,9 @@ class Intent:
     rule: str | None = None
     risk: str | None = None
     approval: str | None = None
+    # The elements that it is about, as people would name them: role, name, field, frame, and how the caller did.
+    aims: tuple[Mapping[str, str], ...] = ()
+    what: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,7 @@ def intent_body(intent: Intent, redactor: Redactor) -> dict[str, Json]:
         "kind": "intent",
         "client": redactor.text(intent.client),
         "tool": intent.tool,
+        **({"what": _cut(redactor.text(intent.what))} if intent.what else {}),
         "arguments": _arguments(intent.arguments, redactor),
         "effect": intent.effect,
         "session": intent.session,
@@ -78,6 +82,7 @@ def intent_body(intent: Intent, redactor: Redactor) -> dict[str, Json]:
         "rule": intent.rule,
         "risk": intent.risk,
         "approval": intent.approval,
+        **({"aims": [redactor.data(dict(aim)) for aim in intent.aims]} if intent.aims else {}),
     }
 
 

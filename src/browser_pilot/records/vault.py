@@ -102,15 +102,15 @@ class Vault:
         if key is None:
             where = "the system's keyring" if place == "keyring" else str(self._key_path)
             raise RecordsUnavailable(
-                f"The secrets in {self._path} cannot be opened: their key is not in {where}.",
-                suggestions=["Unlock the keyring, or remove the file and set the secrets again."],
+                f"What is in {self._path} cannot be opened: its key is not in {where}.",
+                suggestions=["Unlock the keyring, or remove the file and set what was in it again."],
             )
         try:
             return cast("dict[str, object]", json.loads(Fernet(key).decrypt(sealed.strip())))
         except (InvalidToken, ValueError):
             raise RecordsUnavailable(
-                f"The secrets in {self._path} cannot be opened: the file or its key was changed.",
-                suggestions=["Restore both files, or remove them and set the secrets again."],
+                f"What is in {self._path} cannot be opened: the file or its key was changed.",
+                suggestions=["Restore both files, or remove them and set what was in them again."],
             ) from None
 
     def write(self, content: dict[str, object]) -> None:

@@ -27,12 +27,23 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class Link:
+    """A resource that the client may read."""
+
+    uri: str
+    name: str
+    mime: str
+    size: int
+
+
+@dataclass(frozen=True)
 class Answer:
     """Data for the agent, in the order it should be read; a long text that stands for itself after it; pictures."""
 
     data: Mapping[str, object]
     pictures: tuple[Picture, ...] = ()
     text: str | None = None
+    links: tuple[Link, ...] = ()
 
     def noting(self, notices: Sequence[str]) -> Answer:
         """The same with what else the agent should know."""
@@ -44,7 +55,7 @@ class Answer:
     def redacted(self, redactor: Redactor) -> Answer:
         """The same without what must not be seen. Pictures are as the page shows itself to a person."""
         text = None if self.text is None else redactor.text(self.text)
-        return Answer(redacted_data(self.data, redactor), self.pictures, text)
+        return replace(self, data=redacted_data(self.data, redactor), text=text)
 
 
 def redacted_data(data: Mapping[str, object], redactor: Redactor) -> Mapping[str, object]:

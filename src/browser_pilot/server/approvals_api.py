@@ -17,9 +17,10 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from ..approvals.board import NotOpen
-from ..approvals.questions import Choice, Event, Question
+from ..approvals.questions import Choice, Event
 from ..approvals.queue import ApprovalQueue
 from ..errors import InvalidArgument, PilotError
+from ..overview import question_data
 from .answers import error_data
 
 # So that a reader that vanished without a word is noticed.
@@ -32,31 +33,6 @@ class _Given(BaseModel):
 
     choice: Choice
     door: str = "API"
-
-
-def question_data(question: Question) -> dict[str, Any]:
-    matter = question.matter
-    return {
-        "id": question.id,
-        "client": matter.client,
-        "client_name": matter.client_name,
-        "session": matter.session,
-        "tool": matter.tool,
-        "what": matter.what,
-        "site": matter.site,
-        "element": matter.element,
-        "values": dict(matter.values),
-        "steps": list(matter.steps),
-        "about": matter.about,
-        "risk": matter.risk,
-        "reason": matter.reason,
-        "rule": matter.rule,
-        "choices": list(matter.choices),
-        "labels": dict(matter.labels or {}),
-        "picture": f"/api/approvals/{question.id}/picture" if matter.picture is not None else None,
-        "asked_at": question.asked_at,
-        "expires_at": question.expires_at,
-    }
 
 
 def event_data(event: Event) -> dict[str, Any]:

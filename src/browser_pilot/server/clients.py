@@ -17,7 +17,7 @@ HTTP = "http"
 
 
 class ClientList:
-    """Its life is the hub's. ``changed`` fires whenever a client comes or goes."""
+    """Its life is the hub's. ``changed`` fires whenever a client comes or goes, ``arrived`` with the first of all."""
 
     def __init__(
         self, settings: Settings, registry: Registry, close_client: Callable[[Client], Awaitable[None]]
@@ -29,6 +29,7 @@ class ClientList:
         self._options: dict[str, Mapping[str, Any]] = {}
         self._numbers = itertools.count(1)
         self.changed = asyncio.Event()
+        self.arrived = asyncio.Event()
 
     def __len__(self) -> int:
         return len(self._clients)
@@ -51,6 +52,7 @@ class ClientList:
         self._clients[client.id] = client
         self._options[client.id] = options
         self.changed.set()
+        self.arrived.set()
         return client
 
     def adopt(self, settings: Settings) -> None:

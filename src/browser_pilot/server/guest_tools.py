@@ -110,11 +110,20 @@ def _context(call: Call) -> CallContext:
         client=client.id,
         client_name=client.name,
         tool=call.tool.name,
+        tab_id=_tab_number(call),
         caller=client,
         doors=call.doors,
         approval_seconds=client.settings.policy.approval_timeout_s,
         read_only=client.settings.policy.mode == "readonly",
     )
+
+
+def _tab_number(call: Call) -> int | None:
+    """The client's current tab, as a number: t3 is 3."""
+    sessions = call.gateway.sessions
+    current = sessions.current_of(call.client)
+    tab = next((one.current_tab_id for one in sessions.of(call.client) if one.id == current), None)
+    return int(tab[1:]) if tab else None
 
 
 def answer_of(guest: str, result: Mapping[str, Any], *, max_tokens: int) -> Answer:

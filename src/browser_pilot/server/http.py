@@ -1,6 +1,7 @@
 """The hub's HTTP side: `/mcp` (Streamable HTTP, both protocol eras), `/health`, `/metrics`, and `/api` for commands.
 
-All of it is behind the guard: `/health` alone needs no token, and therefore tells no details.
+All of it is behind the guard. `/health` needs no token, and therefore tells no details; nor does the dashboard, which
+knows its visitors itself.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from ..sessions.client import Client
 from .answers import error_data
 from .approvals_api import approval_routes
 from .clients import HTTP, ClientList
-from .guard import Guard
+from .guard import Guard, Is
 from .health import in_brief
 from .mcp_server import Context, build_server
 from .parking import Parking
@@ -123,6 +124,8 @@ def build_app(
     more_routes: Sequence[BaseRoute],
     token: str,
     hosts: frozenset[str],
+    knows_visitors: Is,
+    comes_from_a_file: Is,
     health: Callable[[], dict[str, Any]],
     metrics: Metrics,
     stop: Callable[[], None],
@@ -169,6 +172,10 @@ def build_app(
             *approval_routes(approvals),
             *more_routes,
         ],
-        middleware=[Middleware(Guard, token=token, hosts=hosts)],
+        middleware=[
+            Middleware(
+                Guard, token=token, hosts=hosts, knows_visitors=knows_visitors, comes_from_a_file=comes_from_a_file
+            )
+        ],
         lifespan=lifespan,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import mcp_types as types
@@ -26,7 +27,7 @@ from .answers import Answer, error_data, redacted_data, render
 from .counting import counted
 from .elicitation import FormDoor, can_show_forms
 from .parking import Parking, sealing
-from .registry import Call, Registry, Tool
+from .registry import Call, Progress, Registry, Tool
 from .resources import Resources, serve_resources
 from .schema import parse_arguments
 
@@ -77,7 +78,9 @@ def build_server(
         client = _introduce(client_of(context), context)
 
         async def work(doors: tuple[Door, ...]) -> types.CallToolResult:
-            work = run_tool(registry, gateway, client, params.name, params.arguments or {}, doors)
+            work = run_tool(
+                registry, gateway, client, params.name, params.arguments or {}, doors, context.session.report_progress
+            )
             return await counted(metrics, params.name if params.name in names else "unknown", work)
 
         if params.request_state is not None:
@@ -108,6 +111,7 @@ async def run_tool(
     name: str,
     arguments: dict[str, Any],
     doors: tuple[Door, ...] = (),
+    progress: Progress | None = None,
 ) -> types.CallToolResult:
     """Every failure becomes a tool error in the one shape; only a bug of ours is logged with its traceback."""
     answer_format = client.settings.tools.format
@@ -118,6 +122,7 @@ async def run_tool(
             raise InvalidArgument(f"There is no tool {name[:100]!r}.", suggestions=[f"Tools of this client: {known}."])
         _check_size(arguments)
         call = Call(client, tool, gateway, arguments, doors)
+        call = call if progress is None else replace(call, progress=progress)
         answer = await tool.handler(call, parse_arguments(tool.arguments, arguments))
     except PilotError as error:
         return _failure(error, name, answer_format, gateway.redactor)
@@ -182,4 +187,7 @@ def _content(answer: Answer, answer_format: Any) -> list[types.ContentBlock]:
     for picture in answer.pictures:
         data = base64.b64encode(picture.data).decode("ascii")
         content.append(types.ImageContent(type="image", data=data, mime_type=picture.mime))
+    content.extend(
+        types.ResourceLink(uri=link.uri, name=link.name, mime_type=link.mime, size=link.size) for link in answer.links
+    )
     return content

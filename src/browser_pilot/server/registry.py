@@ -27,6 +27,12 @@ MINIMAL_ONLY: frozenset[Profile] = frozenset({"minimal"})
 FULL_ONLY: frozenset[Profile] = frozenset({"full"})
 
 A = TypeVar("A", bound=Arguments)
+# How far a call is: so much done, of so much where that is known, in words.
+Progress = Callable[[float, float | None, str], Awaitable[None]]
+
+
+async def _untold(_done: float, _total: float | None, _words: str) -> None:
+    """Nobody wants to know."""
 
 
 @dataclass(frozen=True)
@@ -38,16 +44,28 @@ class Call:
     gateway: Gateway
     arguments: dict[str, Any] = field(default_factory=dict[str, Any])
     doors: tuple[Door, ...] = ()
+    progress: Progress = _untold
 
-    def intent(self, arguments: TabArguments, *, effect: Effect | None = None) -> Intent:
-        timeout_ms = arguments.timeout_ms or self.client.settings.tools.timeout_ms
+    def timeout_ms(self, arguments: TabArguments) -> int:
+        """The call's own, the session's, or the client's."""
+        return arguments.timeout_ms or self.gateway.timeout_ms(self.client, arguments.session, arguments.tab)
+
+    def intent(
+        self,
+        arguments: TabArguments,
+        *,
+        effect: Effect | None = None,
+        session: str | None = None,
+        timeout_ms: int | None = None,
+    ) -> Intent:
+        """``session`` and ``timeout_ms`` go before what the arguments say."""
         return Intent(
             client=self.client,
             tool=self.tool.name,
             effect=effect or self.tool.effect,
             arguments=self.arguments,
-            timeout_ms=timeout_ms,
-            session=arguments.session,
+            timeout_ms=timeout_ms or self.timeout_ms(arguments),
+            session=session or arguments.session,
             tab=arguments.tab,
             doors=self.doors,
             aims=self.tool.aims(arguments),

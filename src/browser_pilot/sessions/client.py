@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..config import Settings
@@ -10,10 +12,13 @@ from ..config import Settings
 
 @dataclass(eq=False)
 class Client:
+    """Its tabs are numbered through, whichever session they are in: a tab's id says which session is meant."""
+
     id: str
     settings: Settings
     name: str = "unnamed client"
     last_active: float = field(default_factory=time.monotonic)
+    tab_numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     def touch(self) -> None:
         self.last_active = time.monotonic()

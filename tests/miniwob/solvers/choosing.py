@@ -102,6 +102,6 @@ async def a_field_that_suggests(agent: Agent) -> None:
     start, end = [*agent.quoted, ""][:2]
     wanted = rf"^{re.escape(start)}.*{re.escape(end)}$"
     await agent.type(agent.one("textbox", "Tags:"), start)
-    await agent.act("wait_for", element=f"role=clickable[name=/{wanted}/]")
-    await agent.click(next(thing for thing in agent.all("clickable") if re.match(wanted, thing.name)))
+    await agent.act("wait_for", element=f"role=click[name=/{wanted}/]")
+    await agent.click(next(thing for thing in agent.all("click") if re.match(wanted, thing.name)))
     await agent.submit()

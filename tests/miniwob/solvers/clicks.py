@@ -29,7 +29,7 @@ async def a_button_by_its_name(agent: Agent) -> None:
 
 @solves("click-link")
 async def a_link_in_a_text(agent: Agent) -> None:
-    await agent.click(agent.one("clickable", agent.quoted[0]))
+    await agent.click(agent.one("click", agent.quoted[0]))
 
 
 @solves("click-dialog")
@@ -51,13 +51,13 @@ async def a_tab(agent: Agent) -> None:
 @solves("click-tab-2", "click-tab-2-easy", "click-tab-2-medium", "click-tab-2-hard")
 async def a_link_behind_tabs(agent: Agent) -> None:
     for tab in agent.all("tab"):
-        if found := agent.all("clickable", agent.quoted[0]):
+        if found := agent.all("click", agent.quoted[0]):
             await agent.click(found[0])
         if agent.finished:
             return
         await agent.click(tab)
     if not agent.finished:
-        await agent.click(agent.one("clickable", agent.quoted[0]))
+        await agent.click(agent.one("click", agent.quoted[0]))
 
 
 @solves("click-collapsible", "click-collapsible-nodelay")
@@ -72,7 +72,7 @@ async def a_link_behind_sections(agent: Agent) -> None:
     for section in agent.all("tab"):
         await agent.click(section)
         await agent.act("wait_for", function="!$(':animated').length")
-        if found := agent.all("clickable", agent.quoted[0]):
+        if found := agent.all("click", agent.quoted[0]):
             await agent.click(found[0])
             return
 
@@ -100,16 +100,16 @@ async def a_kind_of_widget(agent: Agent) -> None:
 @solves("navigate-tree")
 async def a_file_in_folders(agent: Agent) -> None:
     opened: set[str] = set()
-    while not agent.all("clickable", agent.quoted[0]):
-        folder = next(row for row in agent.all("clickable") if row.ref not in opened and row.name)
+    while not agent.all("click", agent.quoted[0]):
+        folder = next(row for row in agent.all("click") if row.ref not in opened and row.name)
         opened.add(folder.ref)
         await agent.click(folder)
-    await agent.click(agent.one("clickable", agent.quoted[0]))
+    await agent.click(agent.one("click", agent.quoted[0]))
 
 
 @solves("click-pie", "click-pie-nodelay")
 async def a_pie_menu(agent: Agent) -> None:
-    await agent.click(agent.one("clickable", "+"))
+    await agent.click(agent.one("click", "+"))
     await agent.click(agent.one(name=agent.quoted[0]))
 
 
@@ -132,7 +132,7 @@ def distance(one: Row, other: Row) -> float:
 async def the_greatest_card(agent: Agent) -> None:
     """A card shows its number when it is clicked, until another one is."""
     numbers: dict[str, int] = {}
-    for card in agent.all("clickable"):
+    for card in agent.all("click"):
         await agent.click(card)
         shown = next(row for row in agent.rows if re.fullmatch(r"\d+", row.name) and not row.has("hidden"))
         numbers[card.ref] = int(shown.name)

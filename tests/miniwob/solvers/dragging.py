@@ -8,7 +8,7 @@ from .registry import solves
 
 @solves("drag-box")
 async def a_box_into_a_box(agent: Agent) -> None:
-    await agent.act("drag", **{"from": agent.one("clickable", "s"), "to": agent.one("clickable", "L")})
+    await agent.act("drag", **{"from": agent.one("click", "s"), "to": agent.one("click", "L")})
     await agent.submit()
 
 

@@ -20,7 +20,7 @@ async def a_number_by_halving(agent: Agent) -> None:
             low = guess + 1
         elif "lower than" in told:
             high = guess - 1
-        if agent.all("clickable", "START"):
+        if agent.all("click", "START"):
             return
         assert low <= high, told
 

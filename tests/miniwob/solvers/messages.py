@@ -27,11 +27,11 @@ async def a_mail(agent: Agent) -> None:
     elif "reply" in agent.task:
         await open_mail(agent, sender, "Reply")
         await agent.type(agent.one("textbox"), agent.quoted[0])
-        await agent.click(agent.one("clickable", "(send-reply)"))
+        await agent.click(agent.one("click", "(send-reply)"))
     else:
         await open_mail(agent, sender, "Forward")
         await agent.type(agent.one("textbox"), agent.ask(r"forward that email to (\w+)")[0])
-        await agent.click(agent.one("clickable", "(send-forward)"))
+        await agent.click(agent.one("click", "(send-forward)"))
 
 
 def icon_after(agent: Agent, sender: str, name: str) -> Row:

@@ -35,7 +35,7 @@ def colour_of(row: Row) -> str:
 
 @solves("click-color")
 async def a_coloured_box(agent: Agent) -> None:
-    asked, *boxes = [row for row in agent.all("clickable") if colour_of(row)]
+    asked, *boxes = [row for row in agent.all("click") if colour_of(row)]
     if "query-color" in asked.name:
         wanted = colour_of(asked)
     else:
@@ -46,7 +46,7 @@ async def a_coloured_box(agent: Agent) -> None:
 @solves("click-shades")
 async def shades_of_a_colour(agent: Agent) -> None:
     place = ("red", "green", "blue").index(agent.ask(r"shades of (\w+)")[0])
-    for box in [row for row in agent.all("clickable") if colour_of(row)]:
+    for box in [row for row in agent.all("click") if colour_of(row)]:
         parts = [int(colour_of(box)[start : start + 2], 16) for start in (1, 3, 5)]
         if parts[place] == max(parts):
             await agent.click(box)
@@ -67,5 +67,5 @@ async def the_name_of_a_shape(agent: Agent) -> None:
         "Letter": lambda name: bool(re.fullmatch("[A-Za-z]", name)),
         "Number": lambda name: bool(re.fullmatch(r"\d", name)),
     }
-    shapes = [row.name for row in agent.all("clickable")]
+    shapes = [row.name for row in agent.all("click")]
     await agent.submit(next(kind for kind, fits in kinds.items() if any(map(fits, shapes))))

@@ -127,7 +127,7 @@ async def a_search_whose_fields_change_places(agent: Agent) -> None:
 @solves("terminal")
 async def a_terminal(agent: Agent) -> None:
     kind = agent.ask(r"delete a file (?:that has no file extension|ending with the extension (\S+)\b)")[0]
-    await agent.click(agent.one("clickable"))
+    await agent.click(agent.one("click"))
     await agent.press("l")
     await agent.press("s")
     await agent.press("Enter")

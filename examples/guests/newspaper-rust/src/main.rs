@@ -41,8 +41,11 @@ fn get_article(arguments: &Value) -> Result<Value, String> {
 
 fn main() {
     for line in io::stdin().lock().lines().map_while(Result::ok) {
-        let Ok(request) = serde_json::from_str::<Value>(&line) else { continue };
-        let Some(id) = request.get("id") else { continue };
+        let request: Value = serde_json::from_str(&line).unwrap_or(Value::Null);
+        let id = match request.get("id") {
+            Some(id) => id,
+            None => continue,
+        };
         let outcome = match request["method"].as_str() {
             Some("tools/call") => get_article(&request["params"]["arguments"]),
             _ => Err("there is no such method".into()),

@@ -12,6 +12,8 @@ from typing import Any
 
 INPUT, OUTPUT = 0, 1
 _CHUNK = 1 << 16
+# What a message costs the hub whatever is in it, so that many small ones are too much as well.
+_EACH = 100
 
 
 class LimitExceeded(Exception):
@@ -57,7 +59,7 @@ class Channel:
         """Lines of the guest's own output."""
         for line in text.split("\n"):
             if line.strip():
-                self._charge("output", len(line))
+                self._charge("output", len(line) + _EACH)
                 self.send({"type": "line", "text": line})
 
     def log(self, level: str, text: str) -> None:
@@ -65,7 +67,7 @@ class Channel:
         left = self._most["log"] - self._used["log"]
         if left < 0:
             return
-        self._used["log"] += len(text) + 1
+        self._used["log"] += len(text) + _EACH
         self.send({"type": "log", "level": level, "text": text[:left] if len(text) <= left else text[:left] + " […]"})
 
     def host_request(self, request_id: int, method: object, params: object) -> None:

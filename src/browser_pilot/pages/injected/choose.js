@@ -104,7 +104,7 @@ pilot.fill = async function fill(fields, patienceMs) {
     if (trouble !== null) checks.push(() => trouble);
     await nextTask();
   }
-  const quiet = await untilQuiet(watched);
+  const quiet = await untilQuietOrUntouched(watched);
   for (const check of checks) told.push(check());
   return { ...report(watched, quiet), fields: told };
 };
@@ -175,12 +175,15 @@ function checkText(field, expected) {
 /** Sends the form of a field, through its submit button where it has one. @param {Aimed} aimed */
 pilot.submit = function submit(aimed) {
   const named = elementOf(refIn(aimed));
-  startWatch();
+  const watched = startWatch();
   if (named === null || isBroken(aimed, named)) return { sent: false, changed: true, invalid: '' };
   const form = formOf(fieldOf(named) ?? named);
   if (!form) return { sent: false, changed: false, invalid: '' };
   const faulty = ofForm(form, 'noValidate') ? [] : /** @type {HTMLInputElement[]} */ (fieldsOf(form)).filter((field) => field.willValidate && field.matches(':invalid'));
   // Not within this call, for a page may navigate in it, or ask the user something.
-  setTimeout(() => HTMLFormElement.prototype.requestSubmit.call(form, defaultButton(form)));
+  setTimeout(() => {
+    watched.stopped = isBroken(aimed, named);
+    if (!watched.stopped) HTMLFormElement.prototype.requestSubmit.call(form, defaultButton(form));
+  });
   return { sent: true, changed: false, invalid: faulty.map((field) => `${nameOf(field, roleOf(field)) || field.name}: ${field.validationMessage}`).join('; ') };
 };

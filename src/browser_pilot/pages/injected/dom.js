@@ -56,15 +56,17 @@ function rootOf(element) {
   return element.shadowRoot ?? closedRoots.get(element) ?? null;
 }
 
-/** The nodes that stand inside an element on the screen. @param {Element} element @returns {Iterable<Node>} */
+/** The nodes that stand inside an element on the screen. @param {Element} element @returns {Node[]} */
 function childrenOf(element) {
   const root = rootOf(element);
-  if (root) return root.childNodes;
-  if (element instanceof HTMLSlotElement) {
+  if (root === null && element instanceof HTMLSlotElement) {
     const assigned = element.assignedNodes();
     if (assigned.length) return assigned;
   }
-  return element.childNodes;
+  /** @type {Node[]} */
+  const children = [];
+  for (let child = (root ?? element).firstChild; child !== null; child = child.nextSibling) children.push(child);
+  return children;
 }
 
 /** The element that an element stands in on the screen. @param {Node} node @returns {Element | null} */

@@ -149,15 +149,3 @@ pilot.facts = function facts(ref, how) {
     seal: sealOf(named, how.values),
   };
 };
-
-/** Whether an element is still what was decided about; begins to watch the page. @param {Aimed} aimed */
-pilot.still = function still(aimed) {
-  startWatch();
-  const named = elementOf(refIn(aimed));
-  return named === null || isBroken(aimed, named) ? { trouble: 'changed' } : {};
-};
-
-/** Whether the focus is still where it was when it was decided about. @param {Aimed} aimed */
-pilot.stillFocused = function stillFocused(aimed) {
-  return focusedElement() === elementOf(refIn(aimed)) ? pilot.still(aimed) : { trouble: 'changed' };
-};

@@ -202,14 +202,3 @@ function sameText(holds, expected, field) {
   }
   return tidy(holds) === tidy(expected) && (tidy(expected) !== '' || holds === '');
 }
-
-/** Gives any element the focus, for keys to go to. @param {Aimed} aimed @param {number} patienceMs */
-pilot.focus = async function focus(aimed, patienceMs) {
-  const found = await ready(aimed, patienceMs, { mayBeDisabled: true });
-  if ('trouble' in found && found.trouble !== 'covered') return found;
-  const named = /** @type {Element} */ (elementOf(refIn(aimed)));
-  if (isBroken(aimed, named)) return { trouble: 'changed' };
-  startWatch();
-  focusOn(fieldOf(named) ?? named);
-  return {};
-};

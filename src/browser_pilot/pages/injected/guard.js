@@ -15,8 +15,11 @@ const BARRED = 'another frame';
 /** @type {Guard | null} */
 let guard = null;
 
-/** @param {Element} element @param {number} presses @param {() => string | null} objection what speaks against a press that lands */
-function startGuard(element, presses, objection) {
+/**
+ * @param {Element} element @param {number} presses @param {() => string | null} objection what speaks against a press that lands
+ * @param {boolean} toTheEnd whether it may still speak against the click, after the press: the page may have answered to that one
+ */
+function startGuard(element, presses, objection, toTheEnd) {
   guard?.remove();
   const fresh = /** @type {Guard} */ ({ element, presses, landed: false, clicked: false, by: null, watched: startWatch() });
   /** @type {() => void} */
@@ -35,6 +38,7 @@ function startGuard(element, presses, objection) {
     if (event.type === 'click' && fresh.landed && !fresh.clicked) {
       fresh.clicked = true; // a label passes its click on to its field
       if (slippedAway(event, fresh)) fresh.by = inWords(/** @type {Element} */ (event.target));
+      else if (toTheEnd) fresh.by = objection();
     }
     if (fresh.by !== null) {
       event.preventDefault();
@@ -76,15 +80,16 @@ function slippedAway(event, guarded) {
 
 /**
  * Takes aim for a click: the point, with a guard at it.
- * @param {Aimed} aimed @param {number[] | null} at @param {number} presses @param {number} patienceMs
+ * @param {Aimed} aimed @param {number[] | null} at @param {number} presses @param {boolean} strictly whether nothing at all may change
+ * @param {number} patienceMs
  */
-pilot.aim = async function aim(aimed, at, presses, patienceMs) {
+pilot.aim = async function aim(aimed, at, presses, strictly, patienceMs) {
   const found = await ready(aimed, patienceMs, { at, own: true });
   if ('trouble' in found) return found;
   startGuard(found.element, presses, () => {
     const named = elementOf(refIn(aimed));
     return named !== null && isBroken(aimed, named) ? CHANGED : null;
-  });
+  }, strictly);
   return { ...found.spot, stir: rested !== null && document.elementFromPoint(rested.x, rested.y) !== rested.on };
 };
 
@@ -105,7 +110,7 @@ pilot.landed = async function landed() {
  * @param {number} presses
  */
 pilot.bar = function bar(presses) {
-  startGuard(document.documentElement, presses, () => BARRED);
+  startGuard(document.documentElement, presses, () => BARRED, false);
 };
 
 /** What a press in a barred frame hit, or null; takes the bar away. */

@@ -139,7 +139,7 @@ function settle(row, index) {
   if (seen && inside.length === 1 && isPlainText(only) && (!row.name || row.name === only.name)) return takeOver(row, only, index);
   const allText = seen && inside.every((inner) => isPlainText(inner) && !inner.parts);
   if (row.role === 'heading') return settleHeading(row, inside, index, allText);
-  if (row.role !== 'clickable') return;
+  if (row.role !== 'click') return;
   if (!row.name && !seen && inside.every((inner) => isPlainText(inner))) row.name = describe(/** @type {Element} */ (row.element));
   const text = inside.map((inner) => inner.name).join(' ');
   if (allText && text.length <= LONGEST_CLICKABLE_NAME) {
@@ -150,7 +150,7 @@ function settle(row, index) {
 
 /** Whether a row has nothing to say or do but what is in it. @param {Row} row */
 function isMereWrapper({ role, name, states, element }) {
-  return role === 'clickable' && (!name || name.startsWith('(')) && !states.length && !listening.has(/** @type {Element} */ (element))
+  return role === 'click' && (!name || name.startsWith('(')) && !states.length && !listening.has(/** @type {Element} */ (element))
     && !(/** @type {Element} */ (element).matches('[onclick], [tabindex], [role], [draggable=true]'));
 }
 

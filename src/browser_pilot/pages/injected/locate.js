@@ -63,7 +63,7 @@ function byRole(wanted) {
   return found;
 }
 
-// Roles that say less of a thing than that it can be clicked: a snapshot tells such things as clickable.
+// Roles that say less of a thing than that it can be clicked: a snapshot calls such a thing a click.
 const TOLD_AS_CLICKABLE = new Set(['generic', 'paragraph', 'listitem', 'cell', 'gridcell', 'term', 'definition']);
 
 /** @param {Element} element @param {string} role */
@@ -71,7 +71,8 @@ function hasRole(element, role) {
   const own = roleOf(element);
   if (own === role) return true;
   if (role === 'textbox') return FIELD_ROLES.has(own) && !['combobox', 'slider', 'file', 'color'].includes(own);
-  if (role === 'clickable') return TOLD_AS_CLICKABLE.has(own) && isClickable(element);
+  if (/^h[1-6]$/.test(role)) return own === 'heading' && levelOf(element, own) === role[1];
+  if (role === 'click') return TOLD_AS_CLICKABLE.has(own) && isClickable(element);
   return (role === 'image' && own === 'img') || (role === 'item' && own === 'listitem') || (role === 'combobox' && own === 'listbox');
 }
 
@@ -132,9 +133,9 @@ function preferExact(found, wanted, textOf) {
 /** What to tell of an element outside a walk. @param {Element} element */
 function tell(element) {
   const role = roleOf(element);
-  const shown = role === 'generic' && isClickable(element) ? 'clickable' : role;
+  const shown = role === 'generic' && isClickable(element) ? 'click' : role;
   const text = tidy(element.textContent ?? '');
-  const name = shownName(element, role) || (WIDGET_ROLES.has(role) || shown === 'clickable' ? text || describe(element) : text);
+  const name = shownName(element, role) || (WIDGET_ROLES.has(role) || shown === 'click' ? text || describe(element) : text);
   return [refOf(element, shown, shorten(name, 80)), shown, shorten(name, 80), statesOf(element, role)];
 }
 
@@ -169,7 +170,7 @@ function locateRef(ref) {
 /** @param {Element} element @param {Entry} entry */
 function isAlike(element, entry) {
   const role = roleOf(element);
-  if (entry.role === 'clickable' || entry.role === 'text' || entry.role === 'item') {
+  if (entry.role === 'click' || entry.role === 'text' || entry.role === 'item') {
     return tidy(element.textContent ?? '') === entry.name && ![...element.children].some((child) => tidy(child.textContent ?? '') === entry.name);
   }
   return role === entry.role && shownName(element, role) === entry.name && isRendered(element);

@@ -18,8 +18,14 @@ function shownName(element, role) {
   tellsAriaHidden = true;
   const text = tidy(contentText(element, new Set(), role));
   tellsAriaHidden = false;
-  if (!/[\p{L}\p{N}]/u.test(text) || squeeze(name).includes(squeeze(text))) return name;
+  if (!/[\p{L}\p{N}]/u.test(text) || says(name, text)) return name;
   return squeeze(text).includes(squeeze(name)) ? text : `${name} (${text})`;
+}
+
+/** Whether a name says a text already; a letter or two are said by a word of their own only. @param {string} name @param {string} text */
+function says(name, text) {
+  if (text.length <= 2) return name.toLowerCase().split(/[^\p{L}\p{N}]+/u).includes(text.toLowerCase());
+  return squeeze(name).includes(squeeze(text));
 }
 
 /** @param {string} text */

@@ -1,4 +1,8 @@
-// The snapshot: one walk, its rows with refs, in one string.
+// The snapshot: one walk, its rows with refs, in one string. Rows that whoever asks knows from the last one are not sent again.
+
+/** The rows that were told last, and the mark of that snapshot. @type {{ mark: string, rows: string[] }} */
+let lastTold = { mark: '', rows: [] };
+let snapshots = 0;
 
 /** @param {WalkOptions} settings @returns {string} */
 pilot.snapshot = function snapshot(settings) {
@@ -19,19 +23,31 @@ pilot.snapshot = function snapshot(settings) {
   deadline = performance.now() + (settings.timeLimitMs ?? Infinity);
   if (root) visitElement(root, { block: root, hidden: '', quiet: false, joined: false, look: lookOf(root.parentElement ?? root) });
   flushLine();
-  rows = joinProse(rows);
+  rows = pilot.isViewer() && root ? [{ ...makeRow(root, 'embed', false, ''), name: 'PDF document' }] : joinProse(rows);
   const found = startRef === null ? -1 : rows.findIndex((row) => refs.get(row.element) === startRef);
   const first = Math.min(found < 0 ? settings.skip ?? 0 : found, rows.length);
-  const told = rows.slice(first, first + wantedRows).map((row) => written(row, settings.boxes === true));
-  const answer = {
-    document: documentToken, url: location.href, title: document.title, rows: told, before: first,
+  const told = rows.slice(first, first + wantedRows).map((row) => JSON.stringify(written(row, settings.boxes === true)));
+  const [head, tail] = settings.known === lastTold.mark ? inCommon(lastTold.rows, told) : [0, 0];
+  lastTold = { mark: `${documentToken}.${++snapshots}`, rows: told };
+  const answer = JSON.stringify({
+    document: documentToken, url: location.href, title: document.title, before: first,
     rest: rest + Math.max(0, rows.length - first - told.length), found: root !== null, lastRef: nextRef - 1, suspects: suspects.length,
-    unheard: unheard.length,
-  };
+    unheard: unheard.length, mark: lastTold.mark, head, tail,
+  });
   rows = [];
   owners = new Set();
-  return JSON.stringify(answer);
+  return `${answer.slice(0, -1)},"rows":[${told.slice(head, told.length - tail).join(',')}]}`;
 };
+
+/** How many rows two lists have in common at their beginning, and at their end after that. @param {string[]} old @param {string[]} now */
+function inCommon(old, now) {
+  const most = Math.min(old.length, now.length);
+  let head = 0;
+  while (head < most && old[head] === now[head]) head++;
+  let tail = 0;
+  while (tail < most - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
+  return [head, tail];
+}
 
 /** A row as it is sent: ref, role, name or parts, states, value, actionable, frame, url, box. @param {Row} row @param {boolean} boxed @returns {unknown[]} */
 function written(row, boxed) {

@@ -62,9 +62,13 @@ function buttonHas(lower) {
   return [...buttons].some((button) => tidy(button.value).toLowerCase().includes(lower));
 }
 
-/** @param {number} id @param {Sought} awaited @param {number} limitMs @returns {Promise<boolean>} */
+/** @param {number} id @param {Sought} awaited @param {number} limitMs @returns {Promise<boolean | { invalid: string }>} */
 pilot.waitUntil = function waitUntil(id, awaited, limitMs) {
-  if (isSo(awaited)) return Promise.resolve(true);
+  try {
+    if (isSo(awaited)) return Promise.resolve(true);
+  } catch (error) {
+    return Promise.resolve({ invalid: error instanceof Error ? error.message : String(error) });
+  }
   return new Promise((resolve) => {
     let pending = false;
     let pause = SHORTEST_PAUSE_MS;

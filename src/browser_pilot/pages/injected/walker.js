@@ -6,7 +6,7 @@
 /** @typedef {{ element: Element | Text, role: string, name: string, parts: (string | Row)[] | null, states: string[],
  *   value: string | null, actionable: boolean, frame: number | null, url: string | null }} Row */
 /** @typedef {{ block: Element, hidden: string, quiet: boolean, joined: boolean, look: Look }} Place */
-/** @typedef {{ full?: boolean, skip?: number, start?: string | null, limit?: number, boxes?: boolean, root?: string | null, timeLimitMs?: number }} WalkOptions */
+/** @typedef {{ full?: boolean, skip?: number, start?: string | null, limit?: number, boxes?: boolean, root?: string | null, timeLimitMs?: number, known?: string }} WalkOptions */
 
 const ATOMIC_ROLES = new Set([
   'link', 'button', 'tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'checkbox', 'radio', 'switch', 'treeitem',
@@ -62,7 +62,7 @@ function visit(node, place) {
 
 /** Whether a text is written too small to be read. @param {Text} text @param {Place} place */
 function isTiny(text, place) {
-  return !place.hidden && parseFloat(place.look.style.fontSize) < 2 && text.data.trim() !== '';
+  return !place.hidden && text.data.trim() !== '' && parseFloat(place.look.style.fontSize) < 2;
 }
 
 /** The same for the text inside an element. @param {Element} element */
@@ -163,7 +163,7 @@ function tellElement(element, tag, look, place, parentPointer) {
     if (actionable && !place.quiet) return tellInlineClickable(element, place);
     return visitChildren(element, place);
   }
-  if (actionable) return tellContainer(element, role === 'generic' || role === 'paragraph' ? 'clickable' : role, place, true);
+  if (actionable) return tellContainer(element, role === 'generic' || role === 'paragraph' ? 'click' : role, place, true);
   if (SHOWN_ALWAYS.has(role) || (SHOWN_WHEN_NAMED.has(role) && nameOf(element, role))) return tellContainer(element, role, place, false);
   if (role === 'list') return tellList(element, place);
   if (role === 'term' || role === 'definition') return tellDefinition(element, role, place);
@@ -209,7 +209,8 @@ function tellAtom(element, tag, role, place, actionable) {
   if (place.hidden && tag === 'INPUT' && labelSpeaksFor(element)) return;
   if (!(place.quiet && !actionable)) {
     const row = makeRow(element, role, actionable, place.hidden);
-    if (role !== 'img' || actionable || row.name || isLarge(element)) addItem(row, place);
+    const named = row.name && !row.name.startsWith('(');
+    if (role !== 'img' || actionable || named || isLarge(element)) addItem(row, place);
   }
   if (nested) visitChildren(element, { ...place, quiet: true });
 }
@@ -222,7 +223,7 @@ function isLarge(element) {
 
 /** @param {Element} element @param {Place} place @param {boolean} actionable */
 function tellDrawing(element, place, actionable) {
-  if (actionable) addItem(makeRow(element, 'clickable', true, place.hidden), place);
+  if (actionable) addItem(makeRow(element, 'click', true, place.hidden), place);
   const speaks = !actionable && element.querySelector('text, foreignObject, a, [onclick], [tabindex]') !== null;
   if (speaks || hasLiveShapes(element, place.look)) visitChildren(element, place);
 }
@@ -329,7 +330,7 @@ function tellTableRow(element, place, actionable) {
 
 /** @param {Element} element @param {Place} place @param {boolean} actionable */
 function tellListItem(element, place, actionable) {
-  if (actionable && !place.quiet) return tellContainer(element, 'clickable', place, true);
+  if (actionable && !place.quiet) return tellContainer(element, 'click', place, true);
   const start = rows.length;
   visitChildren(element, place);
   if (place.quiet) return;
@@ -358,7 +359,7 @@ function tellDefinition(element, role, place) {
 
 /** @param {Element} element @param {Place} place */
 function tellInlineClickable(element, place) {
-  const row = makeRow(element, 'clickable', true, place.hidden);
+  const row = makeRow(element, 'click', true, place.hidden);
   const text = tidy(contentText(element, new Set(), 'generic'));
   if (text && (!row.name || row.name.startsWith('('))) row.name = text;
   addItem(row, place);
@@ -389,8 +390,8 @@ function holdsClickables(element) {
 function makeRow(element, role, actionable, hidden) {
   const states = statesOf(element, role);
   if (hidden) states.push(hidden);
-  const name = role === 'clickable' ? nameOf(element, 'generic') : shownName(element, role);
-  const atomic = ATOMIC_ROLES.has(role) || (role === 'clickable' && !element.textContent?.trim());
+  const name = role === 'click' ? nameOf(element, 'generic') : shownName(element, role);
+  const atomic = ATOMIC_ROLES.has(role) || (role === 'click' && !element.textContent?.trim());
   return {
     element, role, states, actionable, parts: null, frame: null,
     name: name || (atomic && (actionable || role === 'img') ? describe(element) : ''),

@@ -4,7 +4,7 @@
 // ticker) are known before the action and do not count.
 
 /** @typedef {{ changes: number, places: Map<Node, number>, began: number, navigating: string | null, sameDocument: boolean,
- *   downloading: boolean }} Watch */
+ *   downloading: boolean, stopped: boolean }} Watch What was stopped was not what had been decided about. */
 
 const MOST_FRAMES = 10;
 const SHORTEST_LOOK_MS = 6;
@@ -58,7 +58,7 @@ function noteNavigation(event) {
 
 /** @returns {Watch} */
 function startWatch() {
-  watch = { changes: 0, places: new Map(), began: performance.now(), navigating: null, sameDocument: false, downloading: false };
+  watch = { changes: 0, places: new Map(), began: performance.now(), navigating: null, sameDocument: false, downloading: false, stopped: false };
   return watch;
 }
 
@@ -115,7 +115,8 @@ async function untilQuietOrUntouched(watched) {
 /** @param {Watch} watched @param {boolean} quiet */
 function report(watched, quiet) {
   if (watch === watched) watch = null;
-  return { quiet, navigating: watched.navigating, sameDocument: watched.sameDocument, downloading: watched.downloading };
+  const { navigating, sameDocument, downloading, stopped } = watched;
+  return { quiet, navigating, sameDocument, downloading, stopped };
 }
 
 pilot.watch = function beginWatch() {
@@ -133,7 +134,9 @@ pilot.usable = async function usable(patienceMs, limitMs) {
   const began = performance.now();
   const waited = () => performance.now() - began;
   // Past its patience, what can be read already will do; a page with nothing to read gets all the time there is.
-  while (document.readyState === 'loading' && waited() < (document.body?.innerText.trim() ? patienceMs : limitMs)) {
+  // The text is looked at only then: it costs a layout of all that is there.
+  const hasPatience = () => waited() < patienceMs || (waited() < limitMs && !document.body?.innerText.trim());
+  while (document.readyState === 'loading' && hasPatience()) {
     await new Promise((resolve) => {
       document.addEventListener('readystatechange', resolve, { once: true });
       setTimeout(resolve, NO_FRAME_MS);

@@ -3,7 +3,22 @@
 from __future__ import annotations
 
 from ..registry import Registry
-from . import acting, handling, interact, logs, looking, navigation, reading, scripting, seeing, waiting
+from . import (
+    acting,
+    downloading,
+    handling,
+    interact,
+    logs,
+    looking,
+    navigation,
+    pointed,
+    reading,
+    scripting,
+    seeing,
+    sessions,
+    tracing,
+    waiting,
+)
 
 REGISTRY = Registry(
     [
@@ -15,7 +30,11 @@ REGISTRY = Registry(
         *reading.TOOLS,
         *seeing.TOOLS,
         *logs.TOOLS,
+        *downloading.TOOLS,
         *scripting.TOOLS,
+        *pointed.TOOLS,
+        *sessions.TOOLS,
+        *tracing.TOOLS,
         *interact.TOOLS,
     ]
 )

@@ -31,7 +31,7 @@ class WaitArguments(TabArguments):
 
 
 async def wait(call: Call, arguments: WaitArguments) -> Answer:
-    timeout_ms = arguments.timeout_ms or call.client.settings.tools.timeout_ms
+    timeout_ms = call.timeout_ms(arguments)
     longer = arguments.model_copy(update={"timeout_ms": timeout_ms + MARGIN_MS})
     intent = call.intent(longer, effect="script" if arguments.function is not None else None)
 

@@ -1,0 +1,314 @@
+"""Saving what a page shows, in a managed browser, from a site that makes it hard."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import re
+from pathlib import Path
+
+import pytest
+from mcp.client import Client
+from mcp_types import CallToolResult, ImageContent, ResourceLink
+
+from tests.approvals.people import Person, asking_client, form_answer
+from tests.clients import call, fail, http_client
+from tests.hub_process import HubProcess, running_hub
+
+from .expected import (
+    ADDRESSES,
+    ELEMENTS,
+    FAILING,
+    NOTHING,
+    PROPOSED,
+    WITHOUT_FETCHING,
+    hostile_names_are_made_safe,
+    pdf_is_saved_from_its_viewer,
+    saved,
+    viewer_outlives_its_page,
+    why_not,
+)
+from .hostile_site import LINES, PICTURES, PROGRAM, HostileSite
+
+pytestmark = [pytest.mark.browser, pytest.mark.managed]
+
+
+def downloads_of(hub: HubProcess) -> Path:
+    return hub.home / "downloads"
+
+
+def parts_in(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir() if path.name.endswith(".part")] if folder.exists() else []
+
+
+async def test_every_part_of_a_page_is_saved_as_a_person_means_it(
+    unhurried_hub: HubProcess, hostile: HostileSite
+) -> None:
+    async with http_client(unhurried_hub) as client:
+        await call(client, "browser_navigate", url=hostile.url("/"))
+        for element, (content, extension) in ELEMENTS.items():
+            data, found = await saved(client, selector=f"#{element}")
+            assert found == extension, element
+            assert content is None or data == content, element
+        for element in NOTHING:
+            assert await why_not(client, selector=f"#{element}") == "Element has no downloadable resource", element
+        svg, _ = await saved(client, selector="#svg")
+        assert b'<circle id="circle"' in svg and b'xmlns="http://www.w3.org/2000/svg"' in svg
+
+
+async def test_whatever_a_server_does_the_file_is_whole_or_not_there(
+    unhurried_hub: HubProcess, hostile: HostileSite
+) -> None:
+    folder = downloads_of(unhurried_hub)
+    async with http_client(unhurried_hub) as client:
+        await call(client, "browser_navigate", url=hostile.url("/"))
+        for path, (content, extension) in ADDRESSES.items():
+            assert await saved(client, url=hostile.url(path)) == (content, extension), path
+        before = sorted(folder.iterdir())
+        for path, message in FAILING.items():
+            assert await why_not(client, url=hostile.url(path)) == message, path
+        await call(client, "browser_download", selector="#img")  # or the tool would pause on this site
+        for path in ("/reset", "/reset-chunks"):
+            assert (await why_not(client, url=hostile.url(path))).startswith("Network request failed"), path
+        assert len(sorted(folder.iterdir())) == len(before) + 1
+        assert parts_in(folder) == []
+
+
+async def test_a_page_whose_policy_forbids_fetching_loses_nothing(
+    unhurried_hub: HubProcess, hostile: HostileSite
+) -> None:
+    """Then the browser fetches, with the page as referrer; what the page holds in memory it saves."""
+    async with http_client(unhurried_hub) as client:
+        await call(client, "browser_navigate", url=hostile.url("/strict"))
+        for element in WITHOUT_FETCHING:
+            content, extension = ELEMENTS[element]
+            data, found = await saved(client, selector=f"#{element}")
+            assert found == extension, element
+            assert content is None or data == content, element
+        for path in ("/redirect", "/chunks", "/gzip.txt", "/no-mime", "/empty.txt"):
+            assert await saved(client, url=hostile.url(path)) == ADDRESSES[path], path
+        for path, message in FAILING.items():
+            assert await why_not(client, url=hostile.url(path)) == message, path
+        assert len(await call_tabs(client)) == 1
+
+
+async def call_tabs(client: Client) -> list[dict[str, str]]:
+    return (await call(client, "browser_tabs", action="list"))["tabs"]
+
+
+async def test_the_answer_says_everything_and_shows_small_pictures(
+    unhurried_hub: HubProcess, hostile: HostileSite
+) -> None:
+    async with http_client(unhurried_hub) as client:
+        await call(client, "browser_navigate", url=hostile.url("/"))
+        result = await client.call_tool("browser_download", {"selector": "#img"})
+        assert isinstance(result, CallToolResult)
+        told = await call(client, "browser_download", id="d1")
+        assert re.fullmatch(r"\d{13}\.png", told["filename"])
+        assert told["path"] == str(downloads_of(unhurried_hub) / told["filename"])
+        assert told["sha256"] == hashlib.sha256(PICTURES["img"]).hexdigest()
+        assert (told["size"], told["mime"]) == (len(PICTURES["img"]), "image/png")
+        assert (told["source"], told["download_id"]) == (hostile.url("/img.png"), "d1")
+        assert [type(block) for block in result.content[1:]] == [ImageContent, ResourceLink]
+        listed = {str(one.uri): one for one in (await client.list_resources()).resources}
+        assert listed["browser-pilot://downloads/d1"].mime_type == "image/png"
+        read = (await client.read_resource("browser-pilot://downloads/d1")).contents[0]
+        assert read.model_dump()["blob"]
+        with pytest.raises(Exception, match="no resource"):
+            await client.read_resource("browser-pilot://downloads/d2")
+    async with http_client(unhurried_hub) as stranger:
+        with pytest.raises(Exception, match="no resource"):
+            await stranger.read_resource("browser-pilot://downloads/d1")
+
+
+async def test_a_proposed_name_is_made_safe_and_never_overwrites(
+    unhurried_hub: HubProcess, hostile: HostileSite
+) -> None:
+    async with http_client(unhurried_hub) as client:
+        await call(client, "browser_navigate", url=hostile.url("/"))
+        names = [
+            (await call(client, "browser_download", selector="#link", filename="../../My report.exe"))["filename"]
+            for _ in range(2)
+        ]
+    assert names == ["My report.pdf", "My report (1).pdf"]
+    path = downloads_of(unhurried_hub) / names[0]
+    assert path.stat().st_mode & 0o777 == 0o600
+    if "user.xdg.origin.url" in os.listxattr(path):
+        assert os.getxattr(path, "user.xdg.origin.url") == hostile.url("/report.pdf").encode()
+
+
+@pytest.mark.parametrize("every", [pytest.param(8), pytest.param(1, marks=pytest.mark.long)])
+async def test_hostile_names_are_made_safe(unhurried_hub: HubProcess, hostile: HostileSite, every: int) -> None:
+    assert len(PROPOSED) >= 100
+    async with http_client(unhurried_hub) as client:
+        await hostile_names_are_made_safe(client, hostile, downloads_of(unhurried_hub), PROPOSED[::every])
+
+
+async def test_wrong_calls_say_what_is_wrong(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
+    async with http_client(unhurried_hub) as client:
+        await call(client, "browser_navigate", url=hostile.url("/"))
+        one_of = "Provide one of: url, index, or selector"
+        assert await why_not(client) == one_of
+        assert await why_not(client, url=hostile.url("/img.png"), selector="#img") == one_of
+        assert await why_not(client, selector="#img", id="d1") == one_of
+        assert await why_not(client, selector="#absent") == "Element not found: #absent"
+        await call(client, "browser_snapshot")
+        assert await why_not(client, index=99_999) == "Element index 99999 out of range."
+        assert "no download 'd77'" in await why_not(client, id="d77")
+        assert "http" in (await fail(client, "browser_download", url="file:///etc/passwd"))["message"]
+
+
+async def test_downloads_that_a_click_sets_off_have_a_handle(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
+    async with http_client(unhurried_hub) as client:
+        await call(client, "browser_navigate", url=hostile.url("/"))
+        for element in ("#clicked", "#attached"):
+            clicked = await call(client, "browser_click", element=element)
+            handle = clicked["downloads"][0]["id"]
+            assert await saved(client, id=handle) == (LINES, "csv")
+        names = [path.name for path in downloads_of(unhurried_hub).iterdir() if "figures" in path.name]
+        assert "figures.csv" in names
+
+
+async def test_a_pdf_is_saved_from_its_viewer(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
+    async with http_client(unhurried_hub) as client:
+        await pdf_is_saved_from_its_viewer(client, hostile)
+        await viewer_outlives_its_page(client, hostile)
+
+
+async def test_starting_only_answers_at_once_and_cancelling_leaves_nothing(
+    unhurried_hub: HubProcess, hostile: HostileSite
+) -> None:
+    folder = downloads_of(unhurried_hub)
+    async with http_client(unhurried_hub) as client:
+        await call(client, "browser_navigate", url=hostile.url("/"))
+        begun = await call(client, "browser_download", url=hostile.url("/slow"), wait=False)
+        assert begun["state"] == "running" and begun["received"] <= begun["total"] // 2
+        handle = begun["download_id"]
+        still = await call(client, "browser_download", id=handle, timeout_ms=300)
+        assert still["state"] == "running"
+        ended = await call(client, "browser_download", id=handle, cancel=True)
+        assert ended["state"] == "cancelled"
+        assert await why_not(client, id=handle) == "The download was cancelled."
+        assert parts_in(folder) == []
+
+
+async def test_a_cancelled_call_ends_its_transfer(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
+    folder = downloads_of(unhurried_hub)
+    async with http_client(unhurried_hub) as client:
+        await call(client, "browser_navigate", url=hostile.url("/"))
+        calling = asyncio.ensure_future(client.call_tool("browser_download", {"url": hostile.url("/slow")}))
+        async with asyncio.timeout(20):
+            while not parts_in(folder):
+                await asyncio.sleep(0.05)
+        calling.cancel()
+        await asyncio.wait({calling})
+        async with asyncio.timeout(20):
+            while parts_in(folder):
+                await asyncio.sleep(0.05)
+        assert await why_not(client, id="d1") == "The download was cancelled."
+
+
+async def test_progress_is_told_while_it_comes(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
+    told: list[tuple[float, float | None]] = []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total))
+
+    async with http_client(unhurried_hub) as client:
+        await call(client, "browser_navigate", url=hostile.url("/"))
+        arguments = {"url": hostile.url("/slow"), "timeout_ms": 1_500}
+        await client.call_tool("browser_download", arguments, progress_callback=note)
+        await call(client, "browser_download", id="d1", cancel=True)
+    assert len(told) >= 2
+    assert told[-1][1] == 2 << 20
+    assert 0 < told[-1][0] <= 2 << 20
+
+
+async def test_what_can_run_always_asks(home: Path, hostile: HostileSite) -> None:
+    """By its name, or only by its content; whatever the rules say, and on loopback too."""
+    yes, no = form_answer("Allow once"), form_answer("Deny")
+    person = Person([no, no, yes, yes])
+    with running_hub(home) as hub:
+        async with asking_client(hub, person) as client:
+            await call(client, "browser_navigate", url=hostile.url("/"))
+            for arguments in ({"selector": "#program"}, {"url": hostile.url("/disguised.png")}):
+                assert (await fail(client, "browser_download", **arguments))["error"] == "APPROVAL_DENIED"
+            assert not downloads_of(hub).exists() or parts_in(downloads_of(hub)) == []
+            assert await saved(client, selector="#program") == (PROGRAM, "exe")
+            assert await saved(client, url=hostile.url("/disguised.png")) == (PROGRAM, "png")
+            for path in downloads_of(hub).iterdir():
+                assert not path.stat().st_mode & 0o111
+    assert "a file that can run (.exe)" in person.forms[0].message
+    assert "disguised.png" in person.forms[1].message
+
+
+async def test_a_site_that_the_rules_deny_is_not_downloaded_from(home: Path, hostile: HostileSite) -> None:
+    home.mkdir()
+    rule = f'[policy.domains."localhost:{hostile.port}"]\nread = false\n'
+    (home / "config.toml").write_text(rule)
+    with running_hub(home) as hub:
+        async with http_client(hub) as client:
+            await call(client, "browser_navigate", url=hostile.url("/"))
+            seen = len(hostile.hits)
+            error = await fail(client, "browser_download", url=f"{hostile.other}/hotlink.png")
+            assert error["error"] == "DOMAIN_DENIED"
+            # A redirect there is refused by the network itself.
+            assert (await fail(client, "browser_download", url=hostile.url("/away")))["error"] == "DOMAIN_DENIED"
+            assert [path for path, _ in hostile.hits[seen:] if path == "/hotlink.png"] == []
+        async with http_client(hub, query="?read_only=true") as client:
+            await call(client, "browser_navigate", url=hostile.url("/"))
+            assert (await fail(client, "browser_download", selector="#img"))["error"] == "READ_ONLY"
+
+
+async def test_what_is_too_large_is_refused_and_leaves_nothing(home: Path, hostile: HostileSite) -> None:
+    home.mkdir()
+    (home / "config.toml").write_text("[files]\nmax_download_mb = 1\n")
+    with running_hub(home) as hub:
+        async with http_client(hub) as client:
+            await call(client, "browser_navigate", url=hostile.url("/"))
+            for path in ("/big", "/long-chunks"):
+                error = await fail(client, "browser_download", url=hostile.url(path))
+                assert (error["error"], error["reason"]) == ("DOWNLOAD_FAILED", "too_large"), path
+            assert parts_in(downloads_of(hub)) == []
+
+
+async def test_fifty_at_once_all_come_with_names_of_their_own(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
+    async with http_client(unhurried_hub) as client:
+        await call(client, "browser_navigate", url=hostile.url("/"))
+        answers = await asyncio.gather(
+            *(call(client, "browser_download", url=hostile.url(f"/img.png?{number}")) for number in range(50))
+        )
+    paths = {answer["path"] for answer in answers}
+    assert len(paths) == 50
+    assert all(Path(path).read_bytes() == PICTURES["img"] for path in paths)
+    assert all(re.fullmatch(r"\d{13}\.png", answer["filename"]) for answer in answers)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(150)
+@pytest.mark.parametrize(
+    ("path", "why"), [("/never", "no answer within 30 s"), ("/big-cut", "nothing came for 30 s"), ("/slow", "nothing")]
+)
+async def test_what_stays_away_ends_in_its_time_and_leaves_nothing(
+    unhurried_hub: HubProcess, hostile: HostileSite, path: str, why: str
+) -> None:
+    folder = downloads_of(unhurried_hub)
+    async with http_client(unhurried_hub) as client:
+        await call(client, "browser_navigate", url=hostile.url("/"))
+        before = sorted(folder.iterdir()) if folder.exists() else []
+        message = await why_not(client, url=hostile.url(path), timeout_ms=100_000)
+        assert message.startswith(f"Network request failed: {why}"), message
+        assert (sorted(folder.iterdir()) if folder.exists() else []) == before
+
+
+async def test_a_full_disk_is_told_and_nothing_stays(home: Path, hostile: HostileSite, small_disk: Path) -> None:
+    home.mkdir()
+    (home / "config.toml").write_text(f'[files]\ndownload_dir = "{small_disk}"\n')
+    with running_hub(home) as hub:
+        async with http_client(hub) as client:
+            await call(client, "browser_navigate", url=hostile.url("/"))
+            error = await fail(client, "browser_download", url=hostile.url("/ranges.txt"))
+            assert "disk is full" in error["message"], error
+            assert list(small_disk.iterdir()) == []
+            await call(client, "browser_download", selector="#img")

@@ -1,0 +1,84 @@
+// Puts a mark into every kind of storage that a page has, and says which marks it finds there.
+
+/** @param {IDBRequest | IDBOpenDBRequest} asked @returns {Promise<any>} */
+const done = (asked) =>
+  new Promise((resolve, reject) => {
+    asked.onsuccess = () => resolve(asked.result);
+    asked.onerror = () => reject(asked.error);
+  });
+
+/** @returns {Promise<IDBDatabase>} */
+const database = () => {
+  const asked = indexedDB.open("marks", 1);
+  asked.onupgradeneeded = () => asked.result.createObjectStore("marks");
+  return done(asked);
+};
+
+const heard = [];
+const channel = new BroadcastChannel("marks");
+channel.onmessage = (event) => heard.push(event.data);
+
+/** @param {string} mark */
+const askWorker = (mark) =>
+  new Promise((resolve) => {
+    const worker = new SharedWorker("/worker.js");
+    worker.port.onmessage = (event) => resolve(event.data);
+    worker.port.postMessage(mark);
+  });
+
+const kinds = {
+  cookies: {
+    put: (mark) => (document.cookie = `${mark}=1`),
+    get: () => document.cookie.split("; ").map((pair) => pair.split("=")[0]),
+  },
+  localStorage: { put: (mark) => localStorage.setItem(mark, "1"), get: () => Object.keys(localStorage) },
+  sessionStorage: { put: (mark) => sessionStorage.setItem(mark, "1"), get: () => Object.keys(sessionStorage) },
+  indexedDB: {
+    put: async (mark) =>
+      done((await database()).transaction("marks", "readwrite").objectStore("marks").put(1, mark)),
+    get: async () => done((await database()).transaction("marks").objectStore("marks").getAllKeys()),
+  },
+  caches: {
+    put: async (mark) => (await caches.open(mark)).put("/x", new Response("1")),
+    get: () => caches.keys(),
+  },
+  files: {
+    put: async (mark) => (await navigator.storage.getDirectory()).getFileHandle(mark, { create: true }),
+    get: async () => {
+      const names = [];
+      for await (const name of (await navigator.storage.getDirectory()).keys()) names.push(name);
+      return names;
+    },
+  },
+  serviceWorkers: {
+    put: async (mark) => navigator.serviceWorker.register("/service.js", { scope: `/${mark}/` }),
+    get: async () =>
+      (await navigator.serviceWorker.getRegistrations()).map((one) => new URL(one.scope).pathname.replaceAll("/", "")),
+  },
+  sharedWorkers: { put: askWorker, get: () => askWorker("") },
+  channels: { put: (mark) => channel.postMessage(mark), get: () => heard },
+  locks: {
+    put: (mark) =>
+      new Promise((resolve) => navigator.locks.request(mark, () => new Promise(() => resolve(mark)))),
+    get: async () => (await navigator.locks.query()).held.map((lock) => lock.name),
+  },
+  httpCache: {
+    put: (mark) => fetch(`/cached?${mark}`),
+    // Only a cache answers a request that may not leave.
+    get: async (marks) => {
+      const found = marks.map((mark) =>
+        fetch(`/cached?${mark}`, { cache: "only-if-cached", mode: "same-origin" }).then(() => mark, () => ""),
+      );
+      return (await Promise.all(found)).filter(Boolean);
+    },
+  },
+};
+
+window.put = async (mark) => {
+  for (const kind of Object.values(kinds)) await kind.put(mark);
+};
+window.look = async (marks) => {
+  const found = {};
+  for (const [name, kind] of Object.entries(kinds)) found[name] = await kind.get(marks);
+  return found;
+};

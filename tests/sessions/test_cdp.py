@@ -1,0 +1,65 @@
+"""A browser elsewhere, by its CDP endpoint: sessions get contexts of their own in it, and it outlives them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from browser_pilot.engines.finder import find_browser
+from tests.clients import call, fail, http_client
+from tests.hub_process import HubProcess
+from tests.sites import Site
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def endpoint(tmp_path: Path) -> Generator[str]:
+    process = subprocess.Popen(
+        [
+            str(find_browser().executable),
+            *("--headless=new", "--no-sandbox", "--remote-debugging-port=0", f"--user-data-dir={tmp_path}/profile"),
+        ],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stderr is not None
+        found = next(found for line in process.stderr if (found := re.search(r"ws://([^/]+)/", line)))
+        yield f"http://{found[1]}"
+    finally:
+        process.kill()
+        process.communicate(timeout=20)
+
+
+async def test_sessions_in_a_browser_elsewhere_are_apart_and_hold_to_the_rules(
+    unhurried_hub: HubProcess, site: Site, endpoint: str
+) -> None:
+    query = f"?tools=full&cdp={endpoint}"
+    async with http_client(unhurried_hub, query=query) as one, http_client(unhurried_hub, query=query) as two:
+        for client, value in ((one, "1"), (two, "2")):
+            await call(client, "browser_navigate", url=site.url())
+            await call(client, "browser_evaluate", expression=f"localStorage.mine = '{value}'")
+        assert (await call(one, "browser_evaluate", expression="localStorage.mine"))["result"] == '"1"'
+        await call(one, "browser_session", action="create", allowed_domains=["127.0.0.1"])
+        await call(one, "browser_navigate", url=site.url())
+        asked = f"fetch('{site.url().replace('127.0.0.1', 'localhost')}', {{mode: 'no-cors'}}).then(() => 1, () => 0)"
+        assert (await call(one, "browser_evaluate", expression=asked))["result"] == "0"
+        seen = len(site.hits)
+        socket = f"new WebSocket('{site.url().replace('http://127.0.0.1', 'ws://localhost')}socket')"
+        closed = f"new Promise((tell) => {{ {socket}.onclose = (event) => tell(event.code) }})"
+        assert (await call(one, "browser_evaluate", expression=closed))["result"] == "1008"
+        assert site.hits[seen:] == []
+    async with http_client(unhurried_hub, query=query) as later:
+        await call(later, "browser_navigate", url=site.url())
+        assert (await call(later, "browser_evaluate", expression="localStorage.length"))["result"] == "0"
+
+
+async def test_a_browser_that_is_not_there_is_told(unhurried_hub: HubProcess, site: Site) -> None:
+    async with http_client(unhurried_hub, query="?cdp=http://127.0.0.1:9") as client:
+        error = await fail(client, "browser_navigate", url=site.url())
+        assert error["error"] == "BROWSER_UNAVAILABLE" and "reached" in error["message"]

@@ -1,0 +1,79 @@
+"""Nothing of one session is seen in another, for each kind of storage, pairwise: same client, other client."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Generator
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.client import Client
+
+from tests.clients import call, http_client
+from tests.hub_process import HubProcess
+from tests.sites import Site, serving
+
+pytestmark = pytest.mark.browser
+FULL = "?tools=full"
+SCRIPT = (Path(__file__).parent / "storage_page.js").read_text(encoding="utf-8")
+WORKER = """const marks = new Set(); onconnect = ({ports: [port]}) => {
+    port.onmessage = ({data}) => { if (data) marks.add(data); port.postMessage([...marks]); } }"""
+KINDS = (
+    "cookies localStorage sessionStorage indexedDB caches files serviceWorkers sharedWorkers channels locks httpCache"
+).split()
+OWN_ONLY_WHEN_HEARD = {"channels"}
+
+
+def _script(text: str, *headers: tuple[str, str]) -> Any:
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        request.send_response(200)
+        for name, value in (("Content-Type", "text/javascript"), ("Content-Length", str(len(text))), *headers):
+            request.send_header(name, value)
+        request.end_headers()
+        request.wfile.write(text.encode())
+
+    return answer
+
+
+@pytest.fixture(scope="module")
+def storage() -> Generator[Site]:
+    pages = {
+        "/": f"<!doctype html><title>Storage</title><script>{SCRIPT}</script>",
+        "/worker.js": _script(WORKER),
+        "/service.js": _script("onfetch = () => {}"),
+        "/cached": _script("1", ("Cache-Control", "max-age=1000")),
+    }
+    with serving(pages) as served:
+        yield served
+
+
+async def _look(client: Client, tab: str, marks: list[str]) -> dict[str, list[str]]:
+    answer = await call(client, "browser_evaluate", expression=f"look({json.dumps(marks)})", tab=tab)
+    return json.loads(answer["result"])
+
+
+async def _logs(client: Client, tab: str) -> str:
+    return str([await call(client, tool, tab=tab) for tool in ("browser_console", "browser_network")])
+
+
+async def test_no_session_sees_what_another_has_stored(unhurried_hub: HubProcess, storage: Site) -> None:
+    async with http_client(unhurried_hub, query=FULL) as mine, http_client(unhurried_hub, query=FULL) as other:
+        places: dict[str, tuple[Client, str]] = {}
+        for mark, client in (("first", mine), ("second", mine), ("third", other)):
+            await call(client, "browser_session", action="create")
+            tab = (await call(client, "browser_navigate", url=storage.url()))["tab"]
+            places[mark] = (client, tab)
+        for mark, (client, tab) in places.items():
+            await call(client, "browser_evaluate", expression=f"put('{mark}')", tab=tab)
+            await call(client, "browser_evaluate", expression=f"console.log('{mark} console')", tab=tab)
+        logs = {mark: await _logs(client, tab) for mark, (client, tab) in places.items()}
+        found = {mark: await _look(client, tab, list(places)) for mark, (client, tab) in places.items()}
+        for one, two in itertools.permutations(places, 2):
+            for kind in KINDS:
+                assert two not in found[one][kind], f"{one} sees {two} in {kind}"
+                assert one in found[one][kind] or kind in OWN_ONLY_WHEN_HEARD, f"{one} does not see itself in {kind}"
+            assert f"{two} console" not in logs[one] and f"?{two}" not in logs[one]
+            assert f"{one} console" in logs[one] and f"?{one}" in logs[one]

@@ -1,0 +1,180 @@
+"""Two hubs and a real Redis: one set of places, of counters, of profiles; and what a lost Redis means."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import socket
+import subprocess
+from collections.abc import AsyncGenerator, Generator
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from redis.asyncio import Redis as RedisClient
+
+from browser_pilot.errors import RateLimited, RecordsUnavailable, SessionLimit, SharingUnavailable
+from browser_pilot.sessions import sharing
+from browser_pilot.sessions.profiles import new_profile
+from browser_pilot.sessions.sharing import Shared
+from tests.clients import call, fail, http_client
+from tests.hub_process import HubProcess, running_hub
+from tests.sites import Site
+
+pytestmark = pytest.mark.skipif(shutil.which("redis-server") is None, reason="needs redis-server")
+
+
+@dataclass
+class Redis:
+    port: int
+    process: subprocess.Popen[bytes]
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0"
+
+
+@pytest.fixture
+def redis(tmp_path: Path) -> Generator[Redis]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = subprocess.Popen(
+        ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(tmp_path)],
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        _until_it_listens(port)
+        yield Redis(port, process)
+    finally:
+        process.kill()
+        process.wait(10)
+
+
+def _until_it_listens(port: int) -> None:
+    for _ in range(200):
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            # Refused at once until it listens; this is the pause between two looks.
+            subprocess.run(["sleep", "0.05"], check=True)
+        else:
+            return
+    raise AssertionError("redis-server does not listen")
+
+
+@asynccontextmanager
+async def hubs(redis: Redis, *, most: int = 2, key: str | None = "our key") -> AsyncGenerator[tuple[Shared, Shared]]:
+    one, two = (Shared(redis.url, key=key, most=lambda: most) for _ in range(2))
+    try:
+        yield one, two
+    finally:
+        await one.close()
+        await two.close()
+
+
+def full() -> SessionLimit:
+    return SessionLimit("full")
+
+
+async def until_waiting(redis: Redis, number: int) -> None:
+    """Until so many stand in the queue that Redis keeps; each look is a question to it."""
+    async with asyncio.timeout(20), RedisClient(port=redis.port) as client:
+        while await client.llen(f"{sharing.PREFIX}:waiting") != number:
+            pass
+
+
+async def test_places_are_shared_and_those_who_wait_are_served_in_order(redis: Redis) -> None:
+    async with hubs(redis) as (one, two):
+        await one.take("a", wait_seconds=0, full=full)
+        await two.take("b", wait_seconds=0, full=full)
+        await one.take("a", wait_seconds=0, full=full)
+        with pytest.raises(SessionLimit):
+            await two.take("c", wait_seconds=0, full=full)
+        served: list[str] = []
+
+        async def wait(hub: Shared, name: str) -> None:
+            await hub.take(name, wait_seconds=20, full=full)
+            served.append(name)
+
+        first = asyncio.create_task(wait(two, "d"))
+        await until_waiting(redis, 1)
+        second = asyncio.create_task(wait(one, "e"))
+        await until_waiting(redis, 2)
+        await one.give_back("a")
+        await first
+        await two.give_back("b")
+        await second
+        assert served == ["d", "e"]
+
+
+async def test_the_places_of_a_hub_that_died_are_free_again(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharing, "LEASE_SECONDS", 1)
+    async with hubs(redis, most=1) as (one, two):
+        await one.take("a", wait_seconds=0, full=full)
+        await two.take("b", wait_seconds=20, full=full)
+
+
+async def test_calls_are_counted_over_all_hubs(redis: Redis) -> None:
+    async with hubs(redis) as (one, two):
+        for hub in (one, two, one):
+            await hub.count("client", "browser_click", 3)
+        with pytest.raises(RateLimited) as caught:
+            await two.count("client", "browser_click", 3)
+        assert 0 < int(caught.value.metadata["retry_after_seconds"]) <= 60
+        await two.count("client", "browser_type", 3)
+        await two.count("another", "browser_click", 3)
+
+
+async def test_a_profile_is_opened_at_either_hub_with_the_same_key_only(redis: Redis) -> None:
+    state = {"cookies": [{"value": "a-very-secret-cookie"}], "origins": []}
+    async with hubs(redis) as (one, two), hubs(redis, key="another key") as (stranger, _):
+        await one.save("work", new_profile(state, ("https://example.com/",)))
+        assert await two.names() == ["work"]
+        assert (await two.load("work")).state == state
+        with pytest.raises(RecordsUnavailable):
+            await stranger.load("work")
+    dumped = subprocess.run(
+        ["redis-cli", "-p", str(redis.port), "hgetall", "browser-pilot:profiles"], capture_output=True, check=True
+    )
+    assert b"secret" not in dumped.stdout and b"example.com" not in dumped.stdout
+
+
+async def test_without_redis_nothing_that_needs_it_goes_on_and_afterwards_it_does(redis: Redis) -> None:
+    async with hubs(redis) as (one, _):
+        await one.take("a", wait_seconds=0, full=full)
+        redis.process.kill()
+        redis.process.wait(10)
+        with pytest.raises(SharingUnavailable):
+            await one.take("b", wait_seconds=0, full=full)
+        with pytest.raises(SharingUnavailable):
+            await one.count("client", "tool", 3)
+
+
+@pytest.mark.browser
+async def test_two_hubs_share_limits_and_a_client_is_served_by_either(redis: Redis, tmp_path: Path, site: Site) -> None:
+    config = (
+        f'[hub]\nredis_url = "{redis.url}"\nredis_key = "ours"\n[sessions]\nmax = 1\nwarm = false\n'
+        "[policy]\nrate_per_minute = 6\n"
+    )
+    with ExitStack() as stack:
+        running: list[HubProcess] = []
+        for name in ("one", "two"):
+            home = tmp_path / name
+            home.mkdir()
+            (home / "config.toml").write_text(config)
+            running.append(stack.enter_context(running_hub(home)))
+        one, two = running
+        async with http_client(two, query="?tools=full") as later:
+            async with http_client(one, query="?tools=full") as client:
+                await call(client, "browser_navigate", url=site.url())
+                await call(client, "browser_evaluate", expression="localStorage.kept = 'yes'")
+                await call(client, "browser_session", action="save", profile="mine")
+                error = await fail(later, "browser_session", action="create", profile="mine")
+                assert error["error"] == "SESSION_LIMIT"
+                await call(client, "browser_session", action="close")
+            await call(later, "browser_session", action="create", profile="mine")
+            assert (await call(later, "browser_evaluate", expression="localStorage.kept"))["result"] == '"yes"'
+            errors = [await later.call_tool("browser_evaluate", {"expression": "1"}) for _ in range(6)]
+            assert not errors[0].is_error and errors[-1].is_error
