@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
+from playwright.async_api import CDPSession
 
 from browser_pilot.errors import (
     ElementAmbiguous,
@@ -14,6 +17,8 @@ from browser_pilot.errors import (
     InvalidArgument,
     StaleRef,
 )
+from browser_pilot.pages import pointer
+from browser_pilot.pages.cdp import send
 from browser_pilot.pages.pointer import click, hover
 from browser_pilot.pages.snapshot import take_view
 from browser_pilot.pages.tab import Tab
@@ -219,6 +224,49 @@ async def test_clicks_reach_nested_frames_of_other_sites(tab: Tab, site: Site) -
     await tab.page.goto(page)
     await click(tab, "#b")
     assert await tab.page.frames[-1].inner_text("#b") == "hit"
+
+
+@dataclass
+class LostMoves:
+    """Stands for a browser that leads the mouse by an old picture of the frames: its first moves reach no frame."""
+
+    lost: int
+    sent: list[str] = field(default_factory=list[str])
+
+    async def send(self, session: CDPSession, method: str, **params: object) -> dict[str, Any]:
+        kind = str(params.get("type", method))
+        if kind == "mouseMoved" and self.lost > 0:
+            self.lost -= 1
+            return {}
+        self.sent.append(kind)
+        return await send(session, method, **params)
+
+
+async def framed_button(tab: Tab, site: Site) -> None:
+    site.add("leaf", "<button id=b onclick='this.textContent = `hit`'>Go</button>")
+    await tab.page.goto(site.add("outer", "<iframe src='http://b.test:{port}/leaf'></iframe>"))
+
+
+async def test_a_press_waits_until_the_mouse_has_come_to_its_frame(
+    tab: Tab, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await framed_button(tab, site)
+    moves = LostMoves(3)
+    monkeypatch.setattr(pointer, "send", moves.send)
+    await click(tab, "#b")
+    assert moves.sent.index("mouseMoved") < moves.sent.index("mousePressed")
+    assert await tab.page.frames[-1].inner_text("#b") == "hit"
+
+
+async def test_where_the_mouse_never_comes_to_the_frame_nothing_is_pressed(
+    tab: Tab, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await framed_button(tab, site)
+    moves = LostMoves(1_000)
+    monkeypatch.setattr(pointer, "send", moves.send)
+    with pytest.raises(ElementNotActionable, match="another frame"):
+        await click(tab, "#b", timeout_ms=400)
+    assert moves.sent == []
 
 
 async def test_a_frame_that_is_covered_by_its_parent_is_not_clicked(tab: Tab, site: Site) -> None:

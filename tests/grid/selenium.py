@@ -121,7 +121,8 @@ class SeleniumGrid:
         config = self.folder / f"{name}.toml"
         stereotype = json.dumps({"browserName": "chrome"})
         config.write_text(
-            f"[node]\ndetect-drivers = false\nmax-sessions = {SLOTS}\noverride-max-sessions = true\n"
+            "[node]\ndetect-drivers = false\nheartbeat-period = 2\n"
+            f"max-sessions = {SLOTS}\noverride-max-sessions = true\n"
             f"[[node.driver-configuration]]\ndisplay-name = 'chrome'\nstereotype = '{stereotype}'\n"
             f"max-sessions = {SLOTS}\nwebdriver-executable = '{shutil.which('chromedriver')}'\n"
         )

@@ -12,7 +12,7 @@ from typing import Any
 from browser_pilot.pages.action import PATIENCE_MS, Hand, perform
 from browser_pilot.pages.cdp import send
 from browser_pilot.pages.outcome import Outcome
-from browser_pilot.pages.pointer import Point, move, point_at
+from browser_pilot.pages.pointer import Point, come_to, move, point_at
 from browser_pilot.pages.settle import Reply
 from browser_pilot.pages.tab import Tab
 from browser_pilot.pages.targets import ElementArgument, Target, find
@@ -54,7 +54,7 @@ async def _drag(
     await world.call(start.frame, "watchDrag", repeatable=True)
     if end.frame.number != start.frame.number:
         await world.call(end.frame, "watch", repeatable=True)
-    await move(hand, here)
+    await come_to(hand, start, here, timeout_ms)
     hand.acts()
     there = here
     try:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NotRequired, TypedDict, cast
+from typing import Any, NotRequired, TypedDict, cast
 
 from playwright.async_api import CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
@@ -59,12 +59,20 @@ class _FrameTree(TypedDict):
 class Frames:
     """The live list of a page's frames. Built once per page; it is done when the page closes.
 
-    ``attached_again`` is called when the debugger, in the user's own browser, was gone and is back.
+    ``attached_again`` is called when the debugger, in the user's own browser, was gone and is back; ``new_document``
+    with the id of a frame that shows another document from now on, where its process tells of that.
     """
 
-    def __init__(self, page: Page, *, attached_again: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        page: Page,
+        *,
+        attached_again: Callable[[], None],
+        new_document: Callable[[str], None],
+    ) -> None:
         self._page = page
         self._attached_again = attached_again
+        self._new_document = new_document
         self._main_session: CDPSession | None = None
         self._sessions: dict[PlaywrightFrame, CDPSession] = {}
         self._numbers: dict[str, int] = {}
@@ -84,14 +92,19 @@ class Frames:
         self._stale = True
         self._attached_again()
 
+    def _note_document(self, event: dict[str, Any]) -> None:
+        self._new_document(str(event["frame"]["id"]))
+
     def forget(self) -> None:
         """Look the frames up again before they are next used."""
         self._stale = True
 
     async def main_session(self) -> CDPSession:
         if self._main_session is None:
-            self._main_session = await self._page.context.new_cdp_session(self._page)
-            self._main_session.on(ATTACHED_AGAIN, self._note_attached)
+            session = await self._page.context.new_cdp_session(self._page)
+            session.on(ATTACHED_AGAIN, self._note_attached)
+            session.on("Page.frameNavigated", self._note_document)
+            self._main_session = session
         return self._main_session
 
     @property

@@ -48,6 +48,8 @@ class Outcome:
     # The address that the tab went to, by a new document or within the same one; None when it stayed.
     navigated: str | None = None
     new_document: bool = False
+    # The page's title, where it was told on the way.
+    title: str | None = None
     status: int | None = None
     dialog: DialogFacts | None = None
     new_tabs: tuple[NewTab, ...] = ()

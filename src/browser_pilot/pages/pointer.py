@@ -64,10 +64,13 @@ async def click_target(
         left_ms = max(0, int((until - asyncio.get_running_loop().time()) * 1000))
         reply = await hand.ask(target, "aim", *_aimed(hand, target, count), left_ms, patience_ms=left_ms)
         point = await to_viewport(hand, target, reply, left_ms)
+        hand.acts()
+        stir = carefully or bool(reply["stir"])
+        if stir:
+            await _stir(hand)
+        if stir or target.frame.number != MAIN:
+            await come_to(hand, target, point, left_ms)
         async with other_frames_barred(hand, target.frame, count):
-            hand.acts()
-            if carefully or reply["stir"]:
-                await _come_to(hand, point)
             landed = await _pressed(hand, _click_events(hand, point, button, count, mask))
         if landed is None or landed["landed"] != "no":
             if landed is not None and landed["landed"] == "unseen":
@@ -105,7 +108,7 @@ async def hover(tab: Tab, element: ElementArgument, *, timeout_ms: int = PATIENC
         point = await point_at(hand, target, timeout_ms)
         await tab.world.call(target.frame, "watch", repeatable=True)
         hand.acts()
-        await move(hand, point)
+        await come_to(hand, target, point, timeout_ms)
         return await hand.aftermath("settled")
 
     return await perform(tab, target, act)
@@ -146,8 +149,27 @@ async def move(hand: Hand, point: Point, *, buttons: int = 0) -> None:
     )
 
 
-async def _come_to(hand: Hand, point: Point) -> None:
-    """Stir the mouse where it is, then bring it to the point, so that the page has shown how it takes that.
+async def come_to(hand: Hand, target: Target, point: Point, patience_ms: int) -> None:
+    """Bring the mouse to an element, and make sure that the frame which holds it has felt that.
+
+    The browser leads the mouse into frames by the last picture of them it was sent; on a busy machine that is older
+    than what the frames know, and a press would go to whatever was there before.
+    """
+    loop = asyncio.get_running_loop()
+    until = loop.time() + patience_ms / 1000
+    await move(hand, point)
+    while target.frame.number != MAIN:
+        reply = cast("Reply", await hand.tab.world.call(target.frame, "felt", timeout_ms=GRACE_MS))
+        if reply["felt"]:
+            return
+        if loop.time() >= until:
+            raise trouble_error(target.words, {"trouble": "covered", "by": "another frame"})
+        await _stir(hand)
+        await move(hand, point)
+
+
+async def _stir(hand: Hand) -> None:
+    """Move the mouse a little where it is, so that the page has shown how it takes its coming before it gets further.
 
     A menu that opens under the mouse may take the first movement to be about the item that lies there. Each movement
     takes a frame, so that this is done only where it may matter.
@@ -155,7 +177,6 @@ async def _come_to(hand: Hand, point: Point) -> None:
     if hand.tab.mouse.place is not None:
         x, y = hand.tab.mouse.place
         await move(hand, Point(x + 1, y + 1))
-    await move(hand, point)
 
 
 def _click_events(hand: Hand, point: Point, button: Button, count: int, mask: int) -> list[asyncio.Task[object]]:

@@ -8,7 +8,7 @@ from browser_pilot.errors import InvalidArgument
 from browser_pilot.pages.action import PATIENCE_MS, Hand, perform
 from browser_pilot.pages.cdp import send
 from browser_pilot.pages.outcome import Outcome
-from browser_pilot.pages.pointer import Point, point_at
+from browser_pilot.pages.pointer import Point, come_to, point_at
 from browser_pilot.pages.settle import Reply
 from browser_pilot.pages.tab import Tab
 from browser_pilot.pages.targets import ElementArgument, Target, find
@@ -59,6 +59,8 @@ async def _wheel(hand: Hand, target: Target | None, dx: int, dy: int, timeout_ms
     size = hand.tab.page.viewport_size
     middle = Point(size["width"] / 2, size["height"] / 2) if size else Point(200, 200)
     point = await point_at(hand, target, timeout_ms) if target is not None else middle
+    if target is not None:
+        await come_to(hand, target, point, timeout_ms)
     await send(hand.session, "Input.dispatchMouseEvent", type="mouseWheel", x=point.x, y=point.y, deltaX=dx, deltaY=dy)
 
 

@@ -39,12 +39,14 @@ async def settle(tab: Tab, mark: Mark, frame: Frame, reply: Reply | None) -> Out
     until = loop.time() + CAP_SECONDS
     _heed(tab, mark, reply)
     downloading = reply is not None and bool(reply.get("downloading"))
+    looked_at = mark.documents
     while True:
         if mark.announced or activity.navigating(mark):
             await _navigation(tab, mark, until)
             reply = None
         if reply is None:
-            reply = await look(tab, frame, until)
+            reply = await look(tab, frame, until, new=activity.documents > looked_at)
+            looked_at = activity.documents
             _heed(tab, mark, reply)
             if mark.announced or activity.navigating(mark):
                 continue
@@ -64,7 +66,7 @@ async def settle(tab: Tab, mark: Mark, frame: Frame, reply: Reply | None) -> Out
         await activity.until(lambda: bool(mark.downloads), min(until, loop.time() + TAB_OPENS_SECONDS))
     if len(mark.opening) > len(mark.tabs):
         await activity.until(lambda: len(mark.tabs) >= len(mark.opening), min(until, loop.time() + TAB_OPENS_SECONDS))
-    return summarize(tab, mark, busy=loop.time() >= until)
+    return summarize(tab, mark, busy=loop.time() >= until, title=reply.get("title"))
 
 
 def _heed(tab: Tab, mark: Mark, reply: Reply | None) -> None:
@@ -75,15 +77,18 @@ def _heed(tab: Tab, mark: Mark, reply: Reply | None) -> None:
         mark.announced = True
 
 
-async def look(tab: Tab, frame: Frame, until: float) -> Reply:
-    """Frames until one brings no change, in the frame of the action or, once that is gone, in the whole page."""
+async def look(tab: Tab, frame: Frame, until: float, *, new: bool) -> Reply:
+    """Frames until one brings no change, in the frame of the action or, once that is gone, in the whole page. One that
+    is ``new`` may also be quiet because all of it has come.
+    """
     for number in (frame.number, MAIN):
-        candidate = await tab.world.frames.get(number)
+        # The main frame stays the same through its documents; a call finds out by itself where it does not.
+        candidate = tab.world.frames.last_main if number == MAIN else await tab.world.frames.get(number)
         if candidate is None:
             continue
         budget_ms = max(200, int((until - asyncio.get_running_loop().time()) * 1000))
         call = tab.world.call(
-            candidate, "usable", READABLE_MS, budget_ms, repeatable=True, timeout_ms=budget_ms + 2_000
+            candidate, "usable", READABLE_MS, budget_ms, new, repeatable=True, timeout_ms=budget_ms + 2_000
         )
         try:
             reply = await call
@@ -110,8 +115,8 @@ async def _navigation(tab: Tab, mark: Mark, until: float) -> None:
         await activity.until(lambda: bool(mark.downloads) or activity.navigating(mark), begins)
 
 
-def summarize(tab: Tab, mark: Mark, *, busy: bool = False) -> Outcome:
-    """What the action has set off so far."""
+def summarize(tab: Tab, mark: Mark, *, busy: bool = False, title: str | None = None) -> Outcome:
+    """What the action has set off so far; ``title`` if the page has just said it."""
     activity, url = tab.activity, tab.page.url
     new_document = activity.new_document(mark)
     notices = list(tab.dialogs.take_unanswered())
@@ -125,6 +130,7 @@ def summarize(tab: Tab, mark: Mark, *, busy: bool = False) -> Outcome:
     return Outcome(
         navigated=url if new_document or url != mark.url else None,
         new_document=new_document,
+        title=title,
         status=mark.status if new_document else None,
         new_tabs=tuple(mark.tabs),
         downloads=tuple(mark.downloads),

@@ -94,7 +94,7 @@ class World:
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.frames = Frames(page, attached_again=self._forget_installed)
+        self.frames = Frames(page, attached_again=self._forget_installed, new_document=self._forget_one)
         # The last DOM tree that was told, so that its indices can be used.
         self.tree: IndexedTree | None = None
         self._installed: dict[str, Installed] = {}
@@ -120,6 +120,10 @@ class World:
     def _forget_installed(self) -> None:
         """The worlds are as they were, but all that is known by id in them is void: they are looked up again."""
         self._installed.clear()
+
+    def _forget_one(self, frame_id: str) -> None:
+        """The frame's world is gone with its document: nothing need be asked of it to find that out."""
+        self._installed.pop(frame_id, None)
 
     async def call(
         self,

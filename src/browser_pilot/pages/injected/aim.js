@@ -210,8 +210,28 @@ async function ready(aimed, patienceMs, leave = {}) {
 /** Where to point at an element without clicking it. @param {Aimed} aimed @param {number[] | null} at @param {boolean} own @param {number} patienceMs */
 pilot.point = async function point(aimed, at, own, patienceMs) {
   const found = await ready(aimed, patienceMs, { mayBeDisabled: true, at, own });
-  return 'trouble' in found ? found : found.spot;
+  if ('trouble' in found) return found;
+  expectMouse();
+  return found.spot;
 };
+
+/** Settles once the mouse moves in this frame. @type {Promise<boolean>} */
+let mouseFelt = Promise.resolve(false);
+
+function expectMouse() {
+  mouseFelt = new Promise((resolve) => {
+    /** @param {Event} event */
+    const see = (event) => {
+      if (!event.isTrusted) return;
+      removeEventListener('pointermove', see, { capture: true });
+      resolve(true);
+    };
+    addEventListener('pointermove', see, { capture: true });
+  });
+}
+
+/** Whether the mouse has come to this frame: it is led there by where the browser last drew the frames, which may be out of date. */
+pilot.felt = async () => ({ felt: await Promise.race([mouseFelt, severalFrames().then(() => false)]) });
 
 /**
  * A point of a frame inside this one as a point of this one, once the frame can be reached there and keeps its place: what

@@ -90,6 +90,7 @@ pilot.aim = async function aim(aimed, at, presses, strictly, patienceMs) {
     const named = elementOf(refIn(aimed));
     return named !== null && isBroken(aimed, named) ? CHANGED : null;
   }, strictly);
+  expectMouse();
   return { ...found.spot, stir: rested !== null && document.elementFromPoint(rested.x, rested.y) !== rested.on };
 };
 

@@ -129,8 +129,8 @@ pilot.settled = async function settled() {
   return report(watched, await untilQuiet(watched));
 };
 
-/** The same for a document that may still be on its way: first it must be there to be used. @param {number} patienceMs @param {number} limitMs */
-pilot.usable = async function usable(patienceMs, limitMs) {
+/** The same for a document that may still be on its way: first it must be there to be used. @param {number} patienceMs @param {number} limitMs @param {boolean} isNew */
+pilot.usable = async function usable(patienceMs, limitMs, isNew) {
   const began = performance.now();
   const waited = () => performance.now() - began;
   // Past its patience, what can be read already will do; a page with nothing to read gets all the time there is.
@@ -142,5 +142,21 @@ pilot.usable = async function usable(patienceMs, limitMs) {
       setTimeout(resolve, NO_FRAME_MS);
     });
   }
-  return pilot.settled();
+  const watched = watch ?? startWatch();
+  const quiet = await (isNew ? Promise.race([untilQuiet(watched), untilLoadedAndLeft(watched)]) : untilQuiet(watched));
+  return { ...report(watched, quiet), ...(window === top ? { title: document.title } : {}) };
 };
+
+/**
+ * Waits until all is loaded, and what that set off is through. A page that does nothing more then is quiet, and need not be drawn
+ * first: that may take longer than all that went before.
+ * @param {Watch} watched
+ */
+async function untilLoadedAndLeft(watched) {
+  if (document.readyState !== 'complete') await new Promise((resolve) => addEventListener('load', resolve, { once: true }));
+  const before = watched.changes;
+  await nextTask();
+  await new Promise((resolve) => setTimeout(resolve));
+  await nextTask();
+  return watched.changes === before || untilQuiet(watched);
+}

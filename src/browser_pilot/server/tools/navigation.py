@@ -34,7 +34,7 @@ async def navigate(call: Call, arguments: NavigateArguments) -> Answer:
             max_tokens = call.client.settings.tools.max_tokens
             page = await whole_page(tab, outcome, max_tokens=max_tokens, timeout_ms=timeout_ms)
             return Answer({"tab": tab.id, **page})
-        return Answer({**await page_data(tab), **outcome.facts()})
+        return Answer({**await page_data(tab, outcome.title), **outcome.facts()})
 
     async def go(tab: Tab, address: Address) -> Answer:
         return await answer(tab, await open_address(tab, address.href, wait_until=wait_until, timeout_ms=timeout_ms))
@@ -68,7 +68,7 @@ async def tabs(call: Call, arguments: TabsArguments) -> Answer:
 
             async def go(tab: Tab, address: Address) -> Answer:
                 outcome = await open_address(tab, address.href, timeout_ms=intent.timeout_ms)
-                return Answer({**await page_data(tab), **outcome.facts()})
+                return Answer({**await page_data(tab, outcome.title), **outcome.facts()})
 
             return await call.gateway.open_tab(intent, arguments.url or "about:blank", go)
         case "select":

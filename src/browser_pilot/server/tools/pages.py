@@ -15,8 +15,9 @@ from ...pages.view import View, table
 ENVELOPE_TOKENS = 60
 
 
-async def page_data(tab: Tab) -> dict[str, object]:
-    return {"tab": tab.id, "url": tab.page.url, "title": await tab.title()}
+async def page_data(tab: Tab, title: str | None = None) -> dict[str, object]:
+    """Which page a tab shows; asks for its ``title`` where that is not known."""
+    return {"tab": tab.id, "url": tab.page.url, "title": await tab.title() if title is None else title}
 
 
 def table_data(view: View, *, max_tokens: int, cursor: str | None = None) -> dict[str, object]:
