@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Generator
 from pathlib import Path
 
@@ -12,6 +14,9 @@ from .sites import LOGIN, Site, serving
 # Time is no measure here: the tests share two cores with browsers.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+# Every hub starts a driver: what one has compiled helps the next, though each has a home of its own.
+os.environ.setdefault("NODE_COMPILE_CACHE", str(Path(sys.prefix) / "driver-cache"))
 
 # Fixtures that take long to make: all tests that use one run in the same worker.
 DEAR_FIXTURES = ("grid", "chrome", "users_chrome", "own", "asking_hub", "shop_hub", "asking")

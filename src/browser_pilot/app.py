@@ -103,6 +103,7 @@ class Hub:
             self._egress,
             guards_secrets=lambda: bool(self._secrets.values()),
             spare_viewport=settings.browser.viewport if settings.sessions.warm else None,
+            code_cache=home / "driver-cache",
         )
         self._own = OwnBrowsers(
             home,

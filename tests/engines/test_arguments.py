@@ -26,6 +26,19 @@ def test_features_that_the_user_disables_are_added_to_ours() -> None:
     assert "--no-sandbox" in launch_arguments([], sandbox=False)
 
 
+@pytest.mark.parametrize(
+    ("platform", "expected"),
+    [("linux", ["NetworkServiceInProcess2", "Mine"]), ("darwin", ["Mine"]), ("win32", ["Mine"])],
+)
+def test_features_that_the_user_enables_stand_beside_ours_which_go_with_the_system(
+    platform: str, expected: list[str]
+) -> None:
+    arguments = launch_arguments(["--enable-features=Mine"], sandbox=True, platform=platform)
+    assert [part for part in arguments if part.startswith("--enable-features")] == [
+        f"--enable-features={','.join(expected)}"
+    ]
+
+
 def test_what_holds_the_browser_to_the_proxy_comes_after_the_users_own() -> None:
     arguments = launch_arguments(["--lang=de"], sandbox=True, egress=["--proxy-server=x"])
     assert arguments.index("--proxy-server=x") > arguments.index("--lang=de")
