@@ -42,6 +42,27 @@ async def test_a_guest_that_computes_on_and_on_gets_half_a_core_at_most_and_stil
         assert 0 < share < 0.5
 
 
+async def test_a_guest_with_many_short_calls_is_never_stopped(
+    tmp_path: Path, modules: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stops = 0
+
+    def stop(_: GuestProcess) -> None:
+        nonlocal stops
+        stops += 1
+
+    monkeypatch.setattr(pacing, "BURST_SECONDS", 1.0)
+    async with living(package(script(UNTIL_CLOCK)), tmp_path, modules) as guest:
+        await guest.call(ms=1)
+        monkeypatch.setattr(GuestProcess, "stop", stop)
+        until = time.monotonic() + 1.5
+        while time.monotonic() < until:
+            await guest.call(ms=5)
+        assert stops == 0
+        await guest.call(ms=1_500)
+        assert stops > 0
+
+
 async def test_it_is_ended_by_the_limit_of_its_call_though_it_stands_still(tmp_path: Path, modules: Path) -> None:
     settings = GuestSettings(keep_ready=False, cpu_seconds=60, call_seconds=0.5)
     async with living(package(script("for (;;) {}")), tmp_path, modules, settings=settings) as guest:

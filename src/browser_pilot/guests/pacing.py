@@ -1,4 +1,4 @@
-"""Keeps a guest that computes on and on from slowing everything else: where cores are few, it gets a quarter of one.
+"""Keeps a guest that computes on and on from slowing everything else: where cores are few, it gets an eighth of one.
 
 On two cores, one process that never waits slows a click in a browser by a third, whatever its priority. So the hub
 stops and continues such a process. Guests that answer soon, or wait for the host, never notice.
@@ -15,21 +15,21 @@ from .process import GuestProcess
 FEW_CORES = 3
 BURST_SECONDS = 0.02
 LOOK_SECONDS = 0.02
-WORK_SECONDS, REST_SECONDS = 0.01, 0.03
+WORK_SECONDS, REST_SECONDS = 0.005, 0.035
 
 
 def is_needed() -> bool:
     return (os.cpu_count() or 1) <= FEW_CORES
 
 
-async def pace(process: GuestProcess, wanted: Callable[[], bool]) -> None:
-    """While it is ``wanted``, and until the guest computes no more. To be begun when a call has lasted for a while."""
+async def pace(process: GuestProcess, *, lasts: Callable[[], bool], busy: Callable[[], bool]) -> None:
+    """While a call ``lasts``, or the guest goes on computing though it is not ``busy`` with any."""
     last = process.computed_seconds()
     try:
         while process.alive:
             computed = process.computed_seconds()
             computes, last = computed > last, computed
-            if not computes and not wanted():
+            if not lasts() and (busy() or not computes):
                 return
             if not computes:
                 await asyncio.sleep(LOOK_SECONDS)

@@ -12,7 +12,7 @@ import contextlib
 import itertools
 import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -87,7 +87,7 @@ class RunningGuest:
         self._clock = _HostClock()
         self._serving: set[asyncio.Task[None]] = set()
         self._pacing: asyncio.Task[None] | None = None
-        self._soon: asyncio.TimerHandle | None = None
+        self._lasting = 0
         self._reading: asyncio.Task[None] | None = None
         self._ended: GuestFailed | None = None
         self._quiet = asyncio.Event()
@@ -129,18 +129,34 @@ class RunningGuest:
             raise self._ended
         request_id = next(self._numbers)
         call = self._calls[request_id] = _Call(self._sent + 1, context)
-        if self._soon is None and pacing.is_needed():
-            self._soon = asyncio.get_running_loop().call_later(pacing.BURST_SECONDS, self._pace)
         try:
-            self._send_line({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
-            return await self._wait(call, seconds)
+            with self._noticed_if_it_lasts():
+                self._send_line({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
+                return await self._wait(call, seconds)
         finally:
             self._calls.pop(request_id, None)
 
-    def _pace(self) -> None:
-        self._soon = None
-        if self.alive and self.busy and (self._pacing is None or self._pacing.done()):
-            self._pacing = asyncio.create_task(pacing.pace(self._process, lambda: self.busy))
+    @contextlib.contextmanager
+    def _noticed_if_it_lasts(self) -> Generator[None]:
+        """Around one call: a guest with many short ones is no reason to slow it, one that does not end is."""
+        lasts = False
+
+        def notice() -> None:
+            nonlocal lasts
+            lasts = True
+            self._lasting += 1
+            if self.alive and (self._pacing is None or self._pacing.done()):
+                self._pacing = asyncio.create_task(
+                    pacing.pace(self._process, lasts=lambda: self._lasting > 0, busy=lambda: self.busy)
+                )
+
+        timer = asyncio.get_running_loop().call_later(pacing.BURST_SECONDS, notice) if pacing.is_needed() else None
+        try:
+            yield
+        finally:
+            if timer is not None:
+                timer.cancel()
+            self._lasting -= lasts
 
     async def settled(self, seconds: float) -> None:
         """Wait until it waits for requests itself. Raises ``GuestFailed`` when it ended meanwhile."""
