@@ -123,11 +123,17 @@ class Frames:
                     await self._discover()
                 except BaseException as error:
                     self._stale = True  # cut short, by a cancelled call or a frame that went away
-                    if isinstance(error, PlaywrightError) and (known := _known(error)) is not None:
+                    if isinstance(error, PlaywrightError) and (known := self._known(error)) is not None:
                         raise known from error
                     raise
                 self._doubt()
         return tuple(self._frames.values())
+
+    def _known(self, error: PlaywrightError) -> PilotError | None:
+        """What our relay said, or that the page or its browser is gone."""
+        if self._page.is_closed() or "has been closed" in error.message:
+            return NoTab("The tab was closed.")
+        return from_the_relay(error)
 
     def _doubt(self) -> None:
         """A process that a frame has just left may still tell of its old document: then look again, but not for ever
@@ -202,13 +208,6 @@ class Frames:
             self._sessions[frame] = session
             return session, tree
         return None
-
-
-def _known(error: PlaywrightError) -> PilotError | None:
-    """What our relay said, or that the page or its browser is gone."""
-    if "has been closed" in error.message:
-        return NoTab("The tab was closed.")
-    return from_the_relay(error)
 
 
 async def _frame_tree(session: CDPSession) -> _FrameTree:

@@ -1,9 +1,9 @@
 // Files by way of the page: fetched with its cookies, its referrer and its rights, and handed over piece by piece.
 //
-// A file that is open holds one piece and its stream, never the whole. It is closed by reading it to the end, by a failure, or by
-// `closeFile`; a page that goes away takes it along.
+// A file that is open has room for one piece, which is filled again and again: pieces of their own would stay in memory until the
+// browser tidies up. It is closed by reading it to the end, by a failure, or by `closeFile`; a page that goes away takes it along.
 
-/** @typedef {{ reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>, stop: AbortController,
+/** @typedef {{ reader: ReadableStreamBYOBReader, room: ArrayBuffer, stop: AbortController,
  *   held?: Promise<object>, received?: number, beginning?: string, url?: string }} OpenFile */
 
 /** @type {Map<string, OpenFile>} */
@@ -21,7 +21,7 @@ pilot.openFile = async function openFile(id, resource, patienceMs) {
   const timer = setTimeout(() => stop.abort('late'), patienceMs);
   try {
     const response = resource.ref === undefined ? await answerOf(resource.url ?? '', stop.signal) : await drawn(resource.ref);
-    if (response.body) openFiles.set(id, { reader: response.body.getReader(), stop });
+    if (response.body) openFiles.set(id, { reader: response.body.getReader({ mode: 'byob' }), room: new ArrayBuffer(0), stop });
     const encoded = response.headers.has('content-encoding');
     const length = response.headers.get('content-length');
     return {
@@ -43,23 +43,34 @@ pilot.openFile = async function openFile(id, resource, patienceMs) {
 pilot.readFile = async function readFile(id, most) {
   const file = openFiles.get(id);
   if (!file) return { failed: 'the page let go of it' };
-  const began = performance.now();
-  const pieces = [];
-  let size = 0;
   try {
-    while (size < most && performance.now() - began < LONGEST_PIECE_MS) {
-      const { done, value } = await file.reader.read();
-      if (done) break;
-      pieces.push(value);
-      size += value.length;
-    }
+    const { piece } = await nextPiece(file, most, LONGEST_PIECE_MS);
+    if (piece.length === 0) openFiles.delete(id);
+    return { data: await base64Of(piece) };
   } catch (error) {
     pilot.closeFile(id);
     return { failed: error instanceof Error ? error.message : String(error) };
   }
-  if (size === 0) openFiles.delete(id);
-  return { data: size === 0 ? '' : await base64Of(new Blob(pieces)) };
 };
+
+/**
+ * As many of the next bytes as there is room for, or as come in time, and at least one unless the file has ended. They are there
+ * until the next piece is read.
+ * @param {OpenFile} file @param {number} most @param {number} patienceMs @returns {Promise<{ piece: Uint8Array<ArrayBuffer>, ended: boolean }>}
+ */
+async function nextPiece(file, most, patienceMs) {
+  const began = performance.now();
+  if (file.room.byteLength !== most) file.room = new ArrayBuffer(most);
+  let [size, ended] = [0, false];
+  while (size < most && !ended && (size === 0 || performance.now() - began < patienceMs)) {
+    const { done, value } = await file.reader.read(new Uint8Array(file.room, size));
+    if (!value) throw new Error('the page let go of it');
+    ended = done;
+    file.room = value.buffer;
+    size += value.length;
+  }
+  return { piece: new Uint8Array(file.room, 0, size), ended };
+}
 
 /**
  * Gathers an open file in the browser's own store, for the browser to save. Comes back when it is whole, or after a while with
@@ -78,23 +89,15 @@ pilot.holdFile = async function holdFile(id, patienceMs) {
 async function gathered(file) {
   let blob = new Blob();
   for (;;) {
-    const pieces = [];
-    let size = 0;
-    let ended = false;
-    // What is in a Blob is the browser's, on the disk if need be; what is in pieces is in our memory.
-    while (size < HELD_PIECE && !ended) {
-      const { done, value } = await file.reader.read();
-      ended = done;
-      if (value) pieces.push(value);
-      size += value?.length ?? 0;
-      file.received = blob.size + size;
-      if (file.received >= MAGIC) file.beginning ??= await base64Of(new Blob([blob, ...pieces]).slice(0, MAGIC));
-    }
+    // What is in a Blob is the browser's, on the disk if need be.
+    const { piece, ended } = await nextPiece(file, HELD_PIECE, LONGEST_PIECE_MS);
     // Of no kind that Chrome knows, so that it leaves the name as we give it.
-    blob = new Blob([blob, ...pieces], { type: 'application/octet-stream' });
+    blob = new Blob([blob, piece], { type: 'application/octet-stream' });
+    file.received = blob.size;
+    if (blob.size >= MAGIC) file.beginning ??= await base64OfBlob(blob.slice(0, MAGIC));
     if (!ended) continue;
     file.url = URL.createObjectURL(blob);
-    return { url: file.url, received: blob.size, beginning: blob.size ? await base64Of(blob.slice(0, MAGIC)) : '' };
+    return { url: file.url, received: blob.size, beginning: blob.size ? await base64OfBlob(blob.slice(0, MAGIC)) : '' };
   }
 }
 
@@ -148,8 +151,13 @@ async function drawn(ref) {
   return new Response(new Blob([new XMLSerializer().serializeToString(copy)], { type: 'image/svg+xml' }));
 }
 
+/** @param {Uint8Array<ArrayBuffer>} bytes @returns {string | Promise<string>} */
+function base64Of(bytes) {
+  return 'toBase64' in bytes ? /** @type {{ toBase64(): string }} */ (/** @type {unknown} */ (bytes)).toBase64() : base64OfBlob(new Blob([bytes]));
+}
+
 /** @param {Blob} blob @returns {Promise<string>} */
-function base64Of(blob) {
+function base64OfBlob(blob) {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result).slice(String(reader.result).indexOf(',') + 1));
