@@ -65,6 +65,25 @@ async def test_what_was_open_is_there_again_after_the_browser_died(home: Path) -
             assert json.loads(found["result"]) == ["yes", "kept=1"]
 
 
+async def test_a_hub_that_brings_a_page_back_which_never_answers_still_ends(home: Path) -> None:
+    slow = SlowPage()
+    with serving({"/": LOGIN}) as site, running_hub(home) as hub:
+        async with http_client(hub, era="2026-07-28") as client:
+            await call(client, "browser_navigate", url=site.url())
+            site.pages["/"] = slow
+            family = browsers_of(home)
+            _main_process(home).kill()
+            wait_until_gone(family)
+            pending = asyncio.create_task(client.call_tool("browser_snapshot"))
+            await slow.wait_for_visitor()
+            hub.process.terminate()
+            try:
+                await asyncio.to_thread(hub.process.wait, 12)
+            finally:
+                slow.release.set()
+                pending.cancel()
+
+
 async def test_looking_that_was_under_way_is_repeated_by_itself_and_an_effect_never_is(home: Path) -> None:
     with serving({"/": LOGIN}) as site, running_hub(home) as hub:
         async with http_client(hub) as client:

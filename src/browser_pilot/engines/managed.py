@@ -259,8 +259,8 @@ class ManagedEngine:
         try:
             await outlet.connect(context)
         except BaseException:
-            with suppress(Error):
-                await context.close()
+            with suppress(Error, TimeoutError):
+                await asyncio.wait_for(context.close(), CLOSE_SECONDS)
             raise
         return BrowserProcess(found, context.browser, (context, outlet))
 

@@ -128,8 +128,8 @@ class BrowserProcess:
         try:
             await outlet.connect(context)
         except BaseException:
-            with suppress(Error):
-                await context.close()
+            with suppress(Error, TimeoutError):
+                await asyncio.wait_for(context.close(), CLOSE_SECONDS)
             raise
         return ManagedContext(self, context, outlet)
 
@@ -161,7 +161,7 @@ class BrowserProcess:
         spare, self._spare = self._spare, None
         if spare is not None:
             spare.cancel()
-            await asyncio.wait({spare})
+            await asyncio.wait({spare}, timeout=CLOSE_SECONDS)
         with suppress(Error, TimeoutError):
             closing = self.browser.close() if self.persistent is None else self.persistent[0].close()
             await asyncio.wait_for(closing, CLOSE_SECONDS)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias
@@ -31,6 +32,7 @@ TabListener: TypeAlias = Callable[[Client, str, TabNews], None]
 # Whose download has come to its end, and which.
 TransferListener: TypeAlias = Callable[[Client, Transfer], None]
 EXPIRED_KEPT = 100
+CLOSE_SECONDS = 6.0
 
 
 @dataclass
@@ -166,9 +168,12 @@ class SessionRegistry:
             await asyncio.gather(*(session.close() for session in own.sessions.values()))
 
     async def close(self) -> None:
+        """At the hub's end, which waits for no session that is just being brought back: its browser goes anyway."""
         sessions = list(self)
         self._clients.clear()
-        await asyncio.gather(*(session.close() for session in sessions))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await asyncio.gather(*(session.close() for session in sessions))
 
     def _own(self, client: Client) -> _Own:
         if client.id not in self._clients:
