@@ -222,9 +222,7 @@ async def test_what_stays_away_ends_in_its_time_and_leaves_nothing(
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(
-    ("size_mb", "most_mb"), [(128, MOST_MORE_MB), pytest.param(500, MOST_MORE_MB, marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize(("size_mb", "most_mb"), [(128, 96), pytest.param(500, MOST_MORE_MB, marks=pytest.mark.long)])
 async def test_a_large_file_comes_whole_and_takes_little_memory(
     own_hub: HubProcess, chrome: Chrome, hostile: HostileSite, size_mb: int, most_mb: int
 ) -> None:

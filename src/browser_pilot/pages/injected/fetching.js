@@ -55,21 +55,25 @@ pilot.readFile = async function readFile(id, most) {
 
 /**
  * As many of the next bytes as there is room for, or as come in time, and at least one unless the file has ended. They are there
- * until the next piece is read.
- * @param {OpenFile} file @param {number} most @param {number} patienceMs @returns {Promise<{ piece: Uint8Array<ArrayBuffer>, ended: boolean }>}
+ * until the next piece is read. `note` is told of those that are there, again and again.
+ * @param {OpenFile} file @param {number} most @param {number} patienceMs @param {(piece: Uint8Array<ArrayBuffer>) => unknown} [note]
+ * @returns {Promise<{ piece: Uint8Array<ArrayBuffer>, ended: boolean }>}
  */
-async function nextPiece(file, most, patienceMs) {
+async function nextPiece(file, most, patienceMs, note) {
   const began = performance.now();
   if (file.room.byteLength !== most) file.room = new ArrayBuffer(most);
-  let [size, ended] = [0, false];
-  while (size < most && !ended && (size === 0 || performance.now() - began < patienceMs)) {
+  let piece = new Uint8Array(file.room, 0, 0);
+  let ended = false;
+  while (piece.length < most && !ended && (piece.length === 0 || performance.now() - began < patienceMs)) {
+    const size = piece.length;
     const { done, value } = await file.reader.read(new Uint8Array(file.room, size));
     if (!value) throw new Error('the page let go of it');
     ended = done;
     file.room = value.buffer;
-    size += value.length;
+    piece = new Uint8Array(file.room, 0, size + value.length);
+    await note?.(piece);
   }
-  return { piece: new Uint8Array(file.room, 0, size), ended };
+  return { piece, ended };
 }
 
 /**
@@ -88,16 +92,19 @@ pilot.holdFile = async function holdFile(id, patienceMs) {
 /** @param {OpenFile} file */
 async function gathered(file) {
   let blob = new Blob();
+  /** @param {Uint8Array<ArrayBuffer>} piece */
+  const note = async (piece) => {
+    file.received = blob.size + piece.length;
+    if (blob.size === 0 && piece.length >= MAGIC) file.beginning ??= await base64Of(piece.slice(0, MAGIC));
+  };
   for (;;) {
     // What is in a Blob is the browser's, on the disk if need be.
-    const { piece, ended } = await nextPiece(file, HELD_PIECE, LONGEST_PIECE_MS);
+    const { piece, ended } = await nextPiece(file, HELD_PIECE, Infinity, note);
     // Of no kind that Chrome knows, so that it leaves the name as we give it.
     blob = new Blob([blob, piece], { type: 'application/octet-stream' });
-    file.received = blob.size;
-    if (blob.size >= MAGIC) file.beginning ??= await base64OfBlob(blob.slice(0, MAGIC));
     if (!ended) continue;
     file.url = URL.createObjectURL(blob);
-    return { url: file.url, received: blob.size, beginning: blob.size ? await base64OfBlob(blob.slice(0, MAGIC)) : '' };
+    return { url: file.url, received: blob.size, beginning: file.beginning ?? (blob.size ? await base64OfBlob(blob) : '') };
   }
 }
 
