@@ -63,8 +63,10 @@ class Housekeeper:
         while True:
             idle_seconds = self._settings().hub.idle_minutes * 60
             self._clients.changed.clear()
+            # Not wait_for: before Python 3.12 it loses a cancellation that comes together with the change.
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._clients.changed.wait(), min(ROUND_SECONDS, idle_seconds))
+                async with asyncio.timeout(min(ROUND_SECONDS, idle_seconds)):
+                    await self._clients.changed.wait()
             await self._keep_egress()
             await self._end_unused(idle_seconds)
             if loop.time() >= records_due:
