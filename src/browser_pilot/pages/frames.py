@@ -152,11 +152,16 @@ class Frames:
     async def _discover(self) -> None:
         session = await self.main_session()
         trees = [(session, await _frame_tree(session))]
-        if len(self._page.frames) > sum(1 for _ in _walk(trees[0][1])):
+        if self._unfound or len(self._page.frames) > sum(1 for _ in _walk(trees[0][1])):
             trees += await self._separate_trees()
+        told = {frame.url for frame in self._page.frames}
         found: dict[str, tuple[_FrameInfo, CDPSession]] = {}
         for owner, tree in trees:
-            found |= {info["id"]: (info, owner) for info in _walk(tree)}
+            for info in _walk(tree):
+                known = found.get(info["id"])
+                # Of two processes that know a frame, the one that it has left knows its old document.
+                if known is None or _url(known[0]) not in told or _url(info) in told:
+                    found[info["id"]] = (info, owner)
         self._numbers = {id_: number for id_, number in self._numbers.items() if id_ in found}
         frames: dict[int, Frame] = {}
         # A tree may come before the tree that holds its parent, so frames whose parent is not there yet wait a turn.
@@ -186,7 +191,7 @@ class Frames:
             number=number,
             id=info["id"],
             parent=None if parent is None else self._numbers[parent],
-            url=info["url"] + info.get("urlFragment", ""),
+            url=_url(info),
             session=session,
         )
 
@@ -212,6 +217,10 @@ class Frames:
 
 async def _frame_tree(session: CDPSession) -> _FrameTree:
     return cast("_FrameTree", (await send(session, "Page.getFrameTree"))["frameTree"])
+
+
+def _url(info: _FrameInfo) -> str:
+    return info["url"] + info.get("urlFragment", "")
 
 
 def _walk(tree: _FrameTree) -> Iterator[_FrameInfo]:
