@@ -21,6 +21,8 @@ from browser_pilot.pages.download_watch import DownloadWatch
 from browser_pilot.pages.resource import Resource
 from browser_pilot.pages.stream import PIECE_BYTES, Head
 
+_FOUND_SECONDS = 5.0
+
 
 class Caught:
     def __init__(self, download: Download, page_url: str, watch: DownloadWatch) -> None:
@@ -54,6 +56,17 @@ class Caught:
         """Its bytes, when all of them have come; until then ``moved`` is told how many have."""
         path = await self.file(moved)
         return FileStream(await asyncio.to_thread(path.open, "rb"), Head(self.url, "", self.filename))
+
+    async def discard(self) -> None:
+        """End it and remove the file, also where the browser has put it among the user's downloads."""
+        with suppress(PlaywrightError):
+            await self._download.cancel()
+        # All of it may have come in that moment; then there is nothing to cancel, and the browser says where it is.
+        with suppress(PlaywrightError, TimeoutError):
+            async with asyncio.timeout(_FOUND_SECONDS):
+                path = await self._download.path()
+            Path(path).resolve().unlink(missing_ok=True)
+        await self.drop()
 
     async def drop(self) -> None:
         with suppress(PlaywrightError):

@@ -66,11 +66,14 @@ def _fitting(head: Head, wish: Wish) -> Head:
 async def keep_in_place(transfer: Transfer, caught: Caught, head: Head, wish: Wish, saver: Saver) -> SavedFile:
     """Leave what the browser saves where it is, once it is whole and may be kept; else remove it."""
     try:
-        return await _kept(transfer, await caught.file(watcher(transfer, wish)), head, wish)
-    except DownloadBroken as error:
-        raise saver.why_ended(caught.url) or error from error
-    finally:
-        await caught.drop()
+        saved = await _kept(transfer, await caught.file(watcher(transfer, wish)), head, wish)
+    except BaseException as error:
+        await caught.discard()
+        if isinstance(error, DownloadBroken):
+            raise saver.why_ended(caught.url) or error from error
+        raise
+    await caught.drop()
+    return saved
 
 
 async def _kept(transfer: Transfer, path: Path, head: Head, wish: Wish) -> SavedFile:
