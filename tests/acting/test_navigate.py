@@ -9,7 +9,7 @@ import pytest
 
 from browser_pilot.errors import NavigationFailed, Timeout
 from browser_pilot.pages.navigate import open_address, step
-from browser_pilot.pages.settle import READABLE_MS
+from browser_pilot.pages.settle import READABLE_MS, catch_up
 from browser_pilot.pages.tab import Tab
 
 from .site import Exchange, Site
@@ -36,6 +36,62 @@ async def test_what_a_page_loads_and_shows_by_script_is_there(tab: Tab, site: Si
         site.add("page", "<p id=out></p><script>fetch('/data').then(r => r.text()).then(t => out.append(t))</script>"),
     )
     assert await tab.page.inner_text("#out") == "shown"
+
+
+ADDS_A_SCRIPT = "<title>Shop</title><a href=/>Home</a><p id=out></p><script>import('/more.js')</script>"
+
+
+async def test_a_script_that_a_page_adds_is_told_and_waited_for_by_who_looks_next(tab: Tab, site: Site) -> None:
+    site.late("more.js", 0.5, "document.querySelector('#out').append('shown')", kind="text/javascript")
+    outcome = await open_address(tab, site.add("page", ADDS_A_SCRIPT))
+    assert any("more.js" in word for word in outcome.still_loading)
+    assert await tab.page.inner_text("#out") == ""
+    await catch_up(tab)
+    assert await tab.page.inner_text("#out") == "shown"
+    assert tab.activity.left_open is None
+
+
+async def test_who_looks_much_later_waits_for_nothing(tab: Tab, site: Site) -> None:
+    site.never("more.js")
+    await open_address(tab, site.add("page", ADDS_A_SCRIPT))
+    until = asyncio.get_running_loop().time() + 10
+    await tab.activity.until(lambda: tab.activity.left_open is None, until)
+    began = time.monotonic()
+    await catch_up(tab)
+    assert time.monotonic() - began < 0.1
+
+
+async def test_what_a_page_does_once_it_is_loaded_is_there_for_who_looks_next(tab: Tab, site: Site) -> None:
+    steps = "let n = 0; const step = () => { out.textContent = ++n; if (n < 5) setTimeout(step) }; onload = step"
+    await open_address(tab, site.add("page", f"<p id=out></p><script>{steps}</script>"))
+    await catch_up(tab)
+    assert await tab.page.inner_text("#out") == "5"
+
+
+@pytest.mark.parametrize("title", ["A page & more", "Ä – 页面", ""])
+async def test_the_title_is_told(tab: Tab, site: Site, title: str) -> None:
+    outcome = await open_address(tab, site.add("page", f"<title>{title.replace('&', '&amp;')}</title><p>Text</p>"))
+    assert outcome.title == title == await tab.page.title()
+
+
+async def test_an_address_is_reached_though_the_page_goes_elsewhere_in_that_moment(tab: Tab, site: Site) -> None:
+    for number in range(10):
+        leaves = f"<p>Leaving</p><script>setTimeout(() => location.href = '/other?{number}', {number * 4})</script>"
+        site.add("other", "<p>Other</p>")
+        await tab.page.goto(site.add("page", leaves), wait_until="commit")
+        wanted = site.add(f"wanted{number}", "<p>Wanted</p>")
+        outcome = await open_address(tab, wanted)
+        assert outcome.navigated == wanted
+        assert await tab.page.inner_text("p") == "Wanted"
+
+
+async def test_a_place_within_the_page_is_reached_without_loading_it_again(tab: Tab, site: Site) -> None:
+    url = site.add("page", "<h2 id=below>Below</h2>")
+    await open_address(tab, url)
+    await tab.page.evaluate("window.same = true")
+    outcome = await open_address(tab, f"{url}#below")
+    assert (outcome.navigated, outcome.new_document) == (f"{url}#below", False)
+    assert await tab.page.evaluate("window.same")
 
 
 async def test_a_document_that_never_ends_is_answered_as_far_as_it_came(tab: Tab, site: Site) -> None:

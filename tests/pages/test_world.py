@@ -10,7 +10,7 @@ from playwright.async_api import Page
 from browser_pilot.errors import BrowserCrashed, NoTab, OutcomeUnknown, Timeout
 from browser_pilot.pages.cdp import send
 from browser_pilot.pages.snapshot import take_view
-from browser_pilot.pages.world import FrameGone, World
+from browser_pilot.pages.world import WORLD_NAME, FrameGone, World
 
 from .conftest import Sites
 
@@ -78,6 +78,22 @@ async def test_the_world_is_renewed_after_navigation(page: Page, sites: Sites) -
         await page.goto(sites.add("plain", "plain", host))
         tokens.add(await world.call(await world.main_frame(), "documentToken"))
     assert len(tokens) == 3
+
+
+async def test_a_document_gets_most_of_our_script_only_when_it_is_needed(page: Page, sites: Sites) -> None:
+    await page.goto(sites.add("plain", "plain"))
+    world = World(page)
+    frame = await world.main_frame()
+
+    async def functions() -> int:
+        made = await send(frame.session, "Page.createIsolatedWorld", frameId=frame.id, worldName=WORLD_NAME)
+        counting = {"expression": "Object.keys(browserPilot).length", "contextId": made["executionContextId"]}
+        return int((await send(frame.session, "Runtime.evaluate", **counting))["result"]["value"])
+
+    await world.call(frame, "settled")
+    assert await functions() < 10
+    await world.call(frame, "documentToken")
+    assert await functions() > 50
 
 
 async def test_the_page_cannot_see_our_world(page: Page, sites: Sites) -> None:

@@ -14,6 +14,7 @@ from ..approvals.clearance import Clearance, Cleared, Sight
 from ..errors import BrowserCrashed, CircuitOpen, ElementChanged, NoSession, NoTab, PilotError, Refused, Timeout
 from ..pages.facts import Seen, look_at
 from ..pages.resource import Resource
+from ..pages.settle import catch_up
 from ..pages.tab import Tab
 from ..pages.transfers import FileCanRun
 from ..policy.hosts import BLANK, Address, Site, page_site, parse_address
@@ -143,6 +144,9 @@ class Gateway:
             return await guarded(intent, session, handed, act, ending)
 
         try:
+            # A script runs in the page as it is.
+            if intent.effect != "script":
+                await in_time(intent, catch_up(tab))
             return await self._pass(_Matter(intent, session, lambda: page_site(tab.page.url), tab=tab), do)
         except NoTab as error:
             # Found out while the page was looked at, before anything was done.
@@ -176,6 +180,7 @@ class Gateway:
             )
             return result
 
+        await in_time(intent, catch_up(page))
         matter = _Matter(intent, session, lambda: page_site(page.page.url), tab=page, find=find)
         return await self._pass(matter, do)
 

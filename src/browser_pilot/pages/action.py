@@ -20,7 +20,7 @@ from browser_pilot.pages.dialogs import DialogAppeared
 from browser_pilot.pages.frames import Frame
 from browser_pilot.pages.outcome import Outcome
 from browser_pilot.pages.playwright_errors import translate
-from browser_pilot.pages.settle import Reply, settle, summarize
+from browser_pilot.pages.settle import Reply, settle
 from browser_pilot.pages.tab import Tab
 from browser_pilot.pages.targets import Target, lost
 from browser_pilot.pages.troubles import trouble_error
@@ -82,10 +82,10 @@ async def perform(
     target: Target | None,
     act: Callable[[Hand], Awaitable[Reply | None]],
     *,
-    settling: bool = True,
+    wait: Callable[[Tab, Mark, Frame, Reply | None], Awaitable[Outcome]] = settle,
     frame: Frame | None = None,
 ) -> Outcome:
-    """Do one action and wait for what it sets off. A dialog that it opens ends the waiting and is told.
+    """Do one action and ``wait`` for what it sets off. A dialog that it opens ends the waiting and is told.
 
     ``frame`` is the one to watch when there is no target; left out, it is the main frame, looked up anew.
     """
@@ -98,7 +98,7 @@ async def perform(
 
     async def whole() -> Outcome:
         reply = await act(hand)
-        return await settle(tab, mark, frame, reply) if settling else summarize(tab, mark)
+        return await wait(tab, mark, frame, reply)
 
     try:
         outcome = await tab.dialogs.unless_opened(whole())
@@ -112,7 +112,8 @@ async def perform(
     except (PlaywrightError, NoTab) as error:
         outcome = await _without_page(hand, error)
     finally:
-        tab.activity.end(mark)
+        if mark is not tab.activity.left_open:
+            tab.activity.end(mark)
     return outcome.noting(*hand.notices)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -33,6 +33,7 @@ _AWAITED = frozenset({"document", "xhr", "fetch", "script"})
 _STREAMS = ("text/event-stream", "application/x-ndjson", "multipart/x-mixed-replace", "application/grpc")
 _POLL_TIMES = 2
 _POLLS_KEPT = 200
+_LOADERS_KEPT = 8
 _LOADING_SHOWN = 3
 _LONGEST_URL = 120
 
@@ -85,6 +86,7 @@ class Activity:
         self._streams: set[Request] = set()
         self._own: OrderedDict[_Key, int] = OrderedDict()
         self._marks: list[Mark] = []
+        self.left_open: Mark | None = None
         self._pulse: asyncio.Event | None = None
         self._listening = False
         self._main_id = ""
@@ -92,7 +94,11 @@ class Activity:
         self.documents = 0
         self.moves = 0
         self.frame_changes = 0
+        # Chromium's names for the latest documents of the main frame.
+        self.loaders: deque[str] = deque(maxlen=_LOADERS_KEPT)
         self.unreachable: str | None = None
+        # Whether the present document has fired its load event.
+        self.loaded = False
         page.on("request", self._request)
         page.on("response", self._response)
         page.on("requestfinished", self._done)
@@ -103,7 +109,7 @@ class Activity:
         page.on("websocket", self._socket)
         page.on("download", self._download)
         page.on("domcontentloaded", self._stir_page)
-        page.on("load", self._stir_page)
+        page.on("load", self._load)
 
     async def listen(self, session: CDPSession) -> None:
         """Begin to hear what Playwright does not tell; once."""
@@ -119,13 +125,22 @@ class Activity:
 
     def mark(self) -> Mark:
         """Mark the start of an action."""
+        if self.left_open is not None:
+            self.end(self.left_open)
         mark = Mark(touched=_now(), documents=self.documents, url=self._page.url)
         self._marks.append(mark)
         return mark
 
     def end(self, mark: Mark) -> None:
+        if mark is self.left_open:
+            self.left_open = None
         if mark in self._marks:
             self._marks.remove(mark)
+
+    def leave_open(self, mark: Mark) -> None:
+        """What the action set off is noted on for a while, though it is answered: whoever looks next waits for that."""
+        self.left_open = mark
+        asyncio.get_running_loop().call_later(LOAD_SECONDS, self.end, mark)
 
     async def until(self, happened: Callable[[], bool], until: float) -> bool:
         """Wait until something is so, looking whenever something happens in the tab; False when time ran out."""
@@ -246,7 +261,9 @@ class Activity:
         self._main_id = str(event["frame"]["id"])
         self.documents += 1
         self.moves += 1
+        self.loaders.append(str(event["frame"]["loaderId"]))
         self.unreachable = event["frame"].get("unreachableUrl")
+        self.loaded = False
         for mark in self._marks:
             mark.navigations.clear()
             mark.announced = False
@@ -254,6 +271,10 @@ class Activity:
         # What the old document had under way is over, though nobody says so of each.
         self._open = {request: began for request, began in self._open.items() if self._is_main(request)}
         self._touch()
+
+    def _load(self, _page: Page) -> None:
+        self.loaded = True
+        self._stir()
 
     def _route(self, _event: dict[str, Any]) -> None:
         self.moves += 1

@@ -1,13 +1,14 @@
 """Going places: to an address, back, forward, again.
 
-Unless asked to wait for something else, this answers when the page can be used: its document is there, what it
-loaded next has come or is taking long, and nothing changes for a frame. Pictures are not waited for; what is still
-loading is told.
+Unless asked to wait for something else, this answers when the page can be used: its document is there, and the data
+that it asked for has come or is taking long. Pictures that take long are not waited for, nor are scripts that a page
+adds once it can be used; what is still loading is told.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
@@ -16,10 +17,12 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from browser_pilot.errors import NavigationFailed, Timeout
 from browser_pilot.pages.action import Hand, perform
+from browser_pilot.pages.activity import Mark
 from browser_pilot.pages.cdp import send
+from browser_pilot.pages.frames import Frame
 from browser_pilot.pages.outcome import Outcome
 from browser_pilot.pages.playwright_errors import translate
-from browser_pilot.pages.settle import Reply
+from browser_pilot.pages.settle import Reply, arrive, summarize
 from browser_pilot.pages.tab import Tab
 from browser_pilot.pages.unreached import unreached_error
 
@@ -30,9 +33,9 @@ DEFAULT_TIMEOUT_MS = 30_000
 _DOWNLOAD_SECONDS = 2.0
 _ERROR_PAGE_SECONDS = 1.0
 _NO_CONTENT = (204, 205)
+_ABORTED = "net::ERR_ABORTED"
 
 
-INTERRUPTED = "interrupted by another navigation"
 MOST_TRIES = 3
 
 
@@ -43,17 +46,33 @@ async def open_address(
 
     async def go(hand: Hand) -> None:
         for tries in range(1, MOST_TRIES + 1):
-            try:
-                await tab.page.goto(href, wait_until="commit", timeout=timeout_ms)
-            except PlaywrightError as error:
-                # The page that is left may want to go somewhere itself in the same moment; we come second then.
-                if INTERRUPTED in error.message and tries < MOST_TRIES:
-                    continue
-                if not await _came_to_nothing(hand, error):
-                    raise
-            return
+            failure = await _begin(hand, href)
+            if failure is None or (failure == _ABORTED and await _came_to_nothing(hand)):
+                return
+            # The page that is left may want to go somewhere itself in the same moment; we come second then.
+            is_cut_off = failure == _ABORTED and tab.activity.new_document(hand.mark)
+            if not is_cut_off or tries == MOST_TRIES:
+                raise PlaywrightError(f"{failure} at {href}")
 
     return await _travel(tab, f"Opening {href}", go, wait_until, timeout_ms)
+
+
+async def _begin(hand: Hand, href: str) -> str | None:
+    """Go to an address, until its document is there. Gives Chromium's word for it where none came.
+
+    Not Playwright's own: it takes a document that comes in the same moment, of a navigation before this one, for the
+    end of this. The caller has the deadline.
+    """
+    activity, moves = hand.tab.activity, hand.tab.activity.moves
+    answer = await send(hand.session, "Page.navigate", url=href)
+    if "errorText" in answer:
+        return str(answer["errorText"])
+    loader = answer.get("loaderId")
+    if loader is None:  # it stays within the document
+        await activity.until(lambda: activity.moves != moves, math.inf)
+    else:
+        await activity.until(lambda: loader in activity.loaders, math.inf)
+    return None
 
 
 async def step(
@@ -91,13 +110,14 @@ async def _travel(
     async def act(hand: Hand) -> Reply | None:
         hand.acts()
         try:
-            await go(hand)
+            async with asyncio.timeout_at(until):
+                await go(hand)
             if hand.mark.stood_in is not None:
                 _explain(tab, hand.mark.stood_in, doing)
             if wait_until not in (None, "commit"):
                 left_ms = max(1.0, (until - asyncio.get_running_loop().time()) * 1000)
                 await tab.page.wait_for_load_state(wait_until, timeout=left_ms)
-        except PlaywrightTimeout as error:
+        except (PlaywrightTimeout, TimeoutError) as error:
             loading = ", ".join(tab.activity.loading()) or "nothing"
             goal = wait_until or "a document"
             raise Timeout(
@@ -115,7 +135,12 @@ async def _travel(
         return None
 
     # Nothing needs to be looked up in a page that is left, and in the user's own browser not every page lets us.
-    return await perform(tab, None, act, settling=wait_until != "commit", frame=tab.world.frames.last_main)
+    wait = _at_once if wait_until == "commit" else arrive
+    return await perform(tab, None, act, wait=wait, frame=tab.world.frames.last_main)
+
+
+async def _at_once(tab: Tab, mark: Mark, _frame: Frame, _reply: Reply | None) -> Outcome:
+    return summarize(tab, mark)
 
 
 def _explain(tab: Tab, url: str, doing: str) -> None:
@@ -132,13 +157,12 @@ async def _error_page(hand: Hand) -> None:
     await activity.until(lambda: activity.new_document(hand.mark), until)
 
 
-async def _came_to_nothing(hand: Hand, error: PlaywrightError) -> bool:
-    """Whether the navigation ended in a download or an empty answer, which is no failure."""
-    if "ERR_ABORTED" not in error.message and "Download is starting" not in error.message:
-        return False
+async def _came_to_nothing(hand: Hand) -> bool:
+    """Whether the navigation ended in a download or an empty answer, which is no failure, and not in another one."""
     mark, activity = hand.mark, hand.tab.activity
     if mark.status in _NO_CONTENT:
         hand.notices.append(f"The server answered {mark.status} (no content): the page stays as it was.")
         return True
     until = asyncio.get_running_loop().time() + _DOWNLOAD_SECONDS
-    return await activity.until(lambda: bool(mark.downloads), until)
+    await activity.until(lambda: bool(mark.downloads) or activity.new_document(mark), until)
+    return bool(mark.downloads)

@@ -1,7 +1,9 @@
-"""The script that we put into each frame: the files of ``injected``, joined into one expression.
+"""The scripts that we put into each frame: the files of ``injected``, joined into two expressions.
 
-Each file adds functions to one object, ``pilot``; the expression's value is that object. The files share one function
-scope, in the order given here, so that nothing of them is visible outside it.
+Each file adds functions to one object, ``pilot``. A document that is just being loaded gets the first files only, which
+tell when it can be used: reading the others would cost it more than that. These follow when they are first needed.
+The files of an expression share one function scope, in the order given here, so that nothing of them is visible outside
+it; what the first ones lend to the others is named in ``_LENT``.
 """
 
 from __future__ import annotations
@@ -9,7 +11,18 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-_ORDER = (
+_FIRST = ("pilot.js", "watch.js")
+_LENT = (
+    "MOST_FRAMES",
+    "isWatching",
+    "nextFrame",
+    "nextTask",
+    "report",
+    "startWatch",
+    "untilQuiet",
+    "untilQuietOrUntouched",
+)
+_REST = (
     "registry.js",
     "dom.js",
     "roles.js",
@@ -19,7 +32,6 @@ _ORDER = (
     "lines.js",
     "snapshot.js",
     "locate.js",
-    "watch.js",
     "aim.js",
     "facts.js",
     "guard.js",
@@ -36,11 +48,30 @@ _ORDER = (
     "resource.js",
     "fetching.js",
 )
+# What can be called in a document that has the first files only.
+FIRST_FUNCTIONS = frozenset({"usable", "settled", "watch"})
 
 
 @cache
-def injected_source() -> str:
-    """A JavaScript function of (options) that installs ``pilot`` once per document and returns it."""
+def first_source() -> str:
+    """A JavaScript function that makes ``pilot`` once per document, and returns it."""
+    lent = ", ".join(_LENT)
+    return (
+        "() => globalThis.browserPilot ??= "
+        f"(() => {{ 'use strict';\n{_joined(_FIRST)}\n  pilot.lent = {{ {lent} }};\nreturn pilot;\n}})()"
+    )
+
+
+@cache
+def rest_source() -> str:
+    """A JavaScript function of (pilot, options) that adds all the others, once."""
+    lent = ", ".join(_LENT)
+    return (
+        "(pilot, options) => { 'use strict';\nif (pilot.lent === null) return;\n"
+        f"const {{ {lent} }} = pilot.lent;\n  pilot.lent = null;\n{_joined(_REST)}\n}}"
+    )
+
+
+def _joined(names: tuple[str, ...]) -> str:
     folder = files("browser_pilot.pages") / "injected"
-    parts = "\n".join((folder / name).read_text(encoding="utf-8") for name in _ORDER)
-    return f"(options) => globalThis.browserPilot ??= (() => {{ 'use strict';\n{parts}\nreturn pilot;\n}})()"
+    return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)

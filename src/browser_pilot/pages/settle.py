@@ -6,6 +6,9 @@ began (fetch, XHR, scripts, documents), and requests that their answers began, h
 message that it sent has had half a second for its answer. None of this takes longer than ``CAP_SECONDS``; what is
 still under way then is told. Not promised: what a timer brings later without a request before it; polling, event
 streams and images are not waited for. ``waiting`` is for those.
+
+Who only goes somewhere (``arrive``) is answered sooner: when all of a page is loaded, or it can be used without the
+rest. What it does then, and scripts that it adds, are waited for by who looks next, if that is soon (``catch_up``).
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ from typing import Any, cast
 
 from browser_pilot.errors import Timeout
 from browser_pilot.pages.activity import SOCKET_SECONDS, Mark
+from browser_pilot.pages.cdp import send
+from browser_pilot.pages.dialogs import DialogAppeared
 from browser_pilot.pages.frames import MAIN, Frame
 from browser_pilot.pages.outcome import Outcome
 from browser_pilot.pages.tab import Tab
@@ -27,6 +32,9 @@ DOWNLOAD_BEGINS_SECONDS = 0.5
 TAB_OPENS_SECONDS = 2.0
 # A document that is still being read after this long can be used as far as it has come.
 READABLE_MS = 2_500
+# A page that has not loaded all after this long is asked whether it can be used before.
+SLOW_SECONDS = 0.3
+LATER = frozenset({"script"})
 
 Reply = dict[str, Any]
 
@@ -39,14 +47,72 @@ async def settle(tab: Tab, mark: Mark, frame: Frame, reply: Reply | None) -> Out
     until = loop.time() + CAP_SECONDS
     _heed(tab, mark, reply)
     downloading = reply is not None and bool(reply.get("downloading"))
-    looked_at = mark.documents
+    reply = await _follow(tab, mark, frame, reply, until)
+    if downloading and not mark.downloads:
+        await activity.until(lambda: bool(mark.downloads), min(until, loop.time() + TAB_OPENS_SECONDS))
+    if len(mark.opening) > len(mark.tabs):
+        await activity.until(lambda: len(mark.tabs) >= len(mark.opening), min(until, loop.time() + TAB_OPENS_SECONDS))
+    return summarize(tab, mark, busy=loop.time() >= until, title=reply.get("title"))
+
+
+async def arrive(tab: Tab, mark: Mark, frame: Frame, reply: Reply | None) -> Outcome:
+    """The same for who only went somewhere: until the page is loaded, with the data that it asked for."""
+    activity = tab.activity
+    mark.acted()
+    if activity.new_document(mark) and not mark.announced:
+        title = await _load(tab, frame)
+        awaited = any(request.resource_type not in LATER for request, _ in activity.awaited(mark))
+        if title is not None and not awaited and not mark.announced and not activity.navigating(mark):
+            activity.leave_open(mark)
+            return summarize(tab, mark, title=title)
+    return await settle(tab, mark, frame, reply)
+
+
+async def catch_up(tab: Tab) -> None:
+    """Wait for what ``arrive`` left, if that was just now."""
+    mark = tab.activity.left_open
+    if mark is None:
+        return
+    frame = tab.world.frames.last_main or await tab.world.main_frame()
+    until = asyncio.get_running_loop().time() + CAP_SECONDS
+    try:
+        await tab.dialogs.unless_opened(_follow(tab, mark, frame, None, until))
+    except DialogAppeared:
+        return
+    finally:
+        tab.activity.end(mark)
+
+
+async def _load(tab: Tab, frame: Frame) -> str | None:
+    """The title of a new document once all of it is loaded, or, where that takes long, can be used.
+
+    The page itself is asked only then: the browser knows its title too, and until it has drawn itself it is busy.
+    """
+    activity, now = tab.activity, asyncio.get_running_loop().time
+    if not await activity.until(lambda: activity.loaded, now() + SLOW_SECONDS):
+        until = now() + CAP_SECONDS
+        asking = asyncio.ensure_future(look(tab, frame, until, new=True))
+        loading = asyncio.ensure_future(activity.until(lambda: activity.loaded, until))
+        try:
+            await asyncio.wait({asking, loading}, return_when=asyncio.FIRST_COMPLETED)
+            if not activity.loaded:
+                return (await asking).get("title")
+        finally:
+            asking.cancel()
+            loading.cancel()
+    history = await send(await tab.world.frames.main_session(), "Page.getNavigationHistory")
+    return str(history["entries"][int(history["currentIndex"])]["title"])
+
+
+async def _follow(tab: Tab, mark: Mark, frame: Frame, reply: Reply | None, until: float) -> Reply:
+    activity = tab.activity
+    loop = asyncio.get_running_loop()
     while True:
         if mark.announced or activity.navigating(mark):
             await _navigation(tab, mark, until)
             reply = None
         if reply is None:
-            reply = await look(tab, frame, until, new=activity.documents > looked_at)
-            looked_at = activity.documents
+            reply = await look(tab, frame, until, new=activity.new_document(mark))
             _heed(tab, mark, reply)
             if mark.announced or activity.navigating(mark):
                 continue
@@ -58,15 +124,10 @@ async def settle(tab: Tab, mark: Mark, frame: Frame, reply: Reply | None) -> Out
             continue
         awaited = activity.awaited(mark)
         if not awaited or loop.time() >= until:
-            break
+            return reply
         first_end = min(until, *(end for _, end in awaited))
         await activity.until(lambda: not activity.awaited(mark) or activity.navigating(mark), first_end)
         reply = None
-    if downloading and not mark.downloads:
-        await activity.until(lambda: bool(mark.downloads), min(until, loop.time() + TAB_OPENS_SECONDS))
-    if len(mark.opening) > len(mark.tabs):
-        await activity.until(lambda: len(mark.tabs) >= len(mark.opening), min(until, loop.time() + TAB_OPENS_SECONDS))
-    return summarize(tab, mark, busy=loop.time() >= until, title=reply.get("title"))
 
 
 def _heed(tab: Tab, mark: Mark, reply: Reply | None) -> None:
@@ -79,7 +140,7 @@ def _heed(tab: Tab, mark: Mark, reply: Reply | None) -> None:
 
 async def look(tab: Tab, frame: Frame, until: float, *, new: bool) -> Reply:
     """Frames until one brings no change, in the frame of the action or, once that is gone, in the whole page. One that
-    is ``new`` may also be quiet because all of it has come.
+    is ``new`` may also be quiet because all of it has come, and it rests.
     """
     for number in (frame.number, MAIN):
         # The main frame stays the same through its documents; a call finds out by itself where it does not.

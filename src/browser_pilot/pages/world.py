@@ -13,7 +13,7 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
 from playwright.async_api import CDPSession, Page
@@ -23,7 +23,7 @@ from browser_pilot.errors import BrowserCrashed, InternalError, NoTab, OutcomeUn
 from browser_pilot.pages.cdp import send
 from browser_pilot.pages.frames import Frame, Frames
 from browser_pilot.pages.playwright_errors import from_the_relay
-from browser_pilot.pages.script import injected_source
+from browser_pilot.pages.script import FIRST_FUNCTIONS, first_source, rest_source
 
 T = TypeVar("T")
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
@@ -65,11 +65,12 @@ class Remote:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """Our world in one document: the ids that CDP knows it and its objects by."""
+    """Our world in one document: the ids that CDP knows it and its objects by; whether all our script is in it."""
 
     session: CDPSession
     context_id: int
     api: str
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +227,8 @@ class World:
 
     async def _attempt(self, frame: Frame, request: _Request) -> dict[str, Any]:
         try:
-            installed = await self.installed(frame)
+            is_first = request.function in FIRST_FUNCTIONS
+            installed = await (self._begun(frame) if is_first else self.installed(frame))
             return await _call_function(frame, installed.api, request)
         except PlaywrightError as error:
             if self.page.is_closed():
@@ -243,20 +245,36 @@ class World:
             raise FrameGone("The frame is gone or shows another document now.") from error
 
     async def installed(self, frame: Frame) -> Installed:
-        """The frame's world, made if need be. Raises Playwright's Error when the frame is gone."""
-        lock = self._locks.setdefault(frame.id, asyncio.Lock())
-        async with lock:
-            known = self._installed.get(frame.id)
-            if known is not None and known.session is frame.session:
-                return known
-            world = await send(frame.session, "Page.createIsolatedWorld", frameId=frame.id, worldName=WORLD_NAME)
-            context_id = int(world["executionContextId"])
+        """The frame's world with all our script in it. Raises Playwright's Error when the frame is gone."""
+        async with self._lock(frame):
+            begun = await self._begin(frame)
+            if begun.whole:
+                return begun
             options = json.dumps({"prefix": frame.prefix, "firstRef": self._first_ref(frame)})
-            expression = f"({injected_source()})({options})"
-            answer = await send(frame.session, "Runtime.evaluate", expression=expression, contextId=context_id)
-            installed = Installed(frame.session, context_id, str(_checked(answer)["objectId"]))
-            self._installed[frame.id] = installed
-            return installed
+            expression = f"({rest_source()})(browserPilot, {options})"
+            answer = await send(frame.session, "Runtime.evaluate", expression=expression, contextId=begun.context_id)
+            _checked(answer)
+            whole = self._installed[frame.id] = replace(begun, whole=True)
+            return whole
+
+    async def _begun(self, frame: Frame) -> Installed:
+        """The same, but perhaps with the beginning of our script only."""
+        async with self._lock(frame):
+            return await self._begin(frame)
+
+    def _lock(self, frame: Frame) -> asyncio.Lock:
+        return self._locks.setdefault(frame.id, asyncio.Lock())
+
+    async def _begin(self, frame: Frame) -> Installed:
+        known = self._installed.get(frame.id)
+        if known is not None and known.session is frame.session:
+            return known
+        world = await send(frame.session, "Page.createIsolatedWorld", frameId=frame.id, worldName=WORLD_NAME)
+        context_id = int(world["executionContextId"])
+        expression = f"({first_source()})()"
+        answer = await send(frame.session, "Runtime.evaluate", expression=expression, contextId=context_id)
+        begun = self._installed[frame.id] = Installed(frame.session, context_id, str(_checked(answer)["objectId"]))
+        return begun
 
     def _first_ref(self, frame: Frame) -> int:
         """Where the refs of a frame's next document begin: after the last one's, so that no old ref fits a new element.

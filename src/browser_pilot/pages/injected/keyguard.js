@@ -10,7 +10,7 @@ function watchKeys(aimed, strictly) {
   let down = false;
   /** @param {KeyboardEvent} event */
   const see = (event) => {
-    if (watch !== watched) return remove();
+    if (!isWatching(watched)) return remove();
     if (!event.isTrusted) return;
     const decides = !down || (strictly && (event.type === 'keypress' || event.key === ' '));
     if (decides && !watched.stopped) {

@@ -52,8 +52,7 @@ function elementOf(ref) {
   return node instanceof Element ? node : node.parentElement;
 }
 
-/** @type {Record<string, any>} */
-const pilot = {
+Object.assign(pilot, {
   /** Scripts of others that were lent to this world, by name. @type {Record<string, any>} */
   libraries: {},
   documentToken: () => documentToken,
@@ -98,4 +97,4 @@ const pilot = {
     frameNumbers.set(element, number);
     frameElements.set(number, new WeakRef(element));
   },
-};
+});

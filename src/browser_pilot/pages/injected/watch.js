@@ -1,5 +1,6 @@
 // What an action sets off in this document: changes of the DOM, counted by frames, and navigations.
 //
+// This is put into a document while that is still on its way; all the rest follows when it is needed (see script.py).
 // One watch at a time, from `startWatch` until it is read. Places that change all the time by themselves (a clock, a
 // ticker) are known before the action and do not count.
 
@@ -17,8 +18,18 @@ const ownChanges = new WeakMap();
 /** @type {Watch | null} */
 let watch = null;
 
-new MutationObserver(noteChanges).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+let observing = false;
+
+// While a document is being read, all of it is a change.
+if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', observe, { once: true });
+else observe();
 globalThis.navigation?.addEventListener('navigate', noteNavigation);
+
+function observe() {
+  if (observing) return;
+  observing = true;
+  new MutationObserver(noteChanges).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+}
 
 /** @param {MutationRecord[]} records */
 function noteChanges(records) {
@@ -58,6 +69,7 @@ function noteNavigation(event) {
 
 /** @returns {Watch} */
 function startWatch() {
+  observe();
   watch = { changes: 0, places: new Map(), began: performance.now(), navigating: null, sameDocument: false, downloading: false, stopped: false };
   return watch;
 }
@@ -112,6 +124,11 @@ async function untilQuietOrUntouched(watched) {
   return watched.changes === 0 || untilQuiet(watched);
 }
 
+/** @param {Watch} watched */
+function isWatching(watched) {
+  return watch === watched;
+}
+
 /** @param {Watch} watched @param {boolean} quiet */
 function report(watched, quiet) {
   if (watch === watched) watch = null;
@@ -143,20 +160,23 @@ pilot.usable = async function usable(patienceMs, limitMs, isNew) {
     });
   }
   const watched = watch ?? startWatch();
-  const quiet = await (isNew ? Promise.race([untilQuiet(watched), untilLoadedAndLeft(watched)]) : untilQuiet(watched));
+  const quiet = await (isNew ? Promise.race([untilQuiet(watched), untilRested(watched)]) : untilQuiet(watched));
   return { ...report(watched, quiet), ...(window === top ? { title: document.title } : {}) };
 };
 
 /**
- * Waits until all is loaded, and what that set off is through. A page that does nothing more then is quiet, and need not be drawn
- * first: that may take longer than all that went before.
+ * Waits until all is loaded, and what that set off is through: a round of tasks that changes nothing. Drawing the page may take
+ * longer than all that went before.
  * @param {Watch} watched
  */
-async function untilLoadedAndLeft(watched) {
+async function untilRested(watched) {
   if (document.readyState !== 'complete') await new Promise((resolve) => addEventListener('load', resolve, { once: true }));
-  const before = watched.changes;
-  await nextTask();
-  await new Promise((resolve) => setTimeout(resolve));
-  await nextTask();
-  return watched.changes === before || untilQuiet(watched);
+  for (let rounds = 0; rounds < MOST_FRAMES; rounds++) {
+    const before = watched.changes;
+    await nextTask();
+    await new Promise((resolve) => setTimeout(resolve));
+    await nextTask();
+    if (watched.changes === before) return true;
+  }
+  return untilQuiet(watched);
 }

@@ -8,6 +8,7 @@ from ...pages.ceiling import cut, estimate_tokens
 from ...pages.changes import Changes, cost, tables
 from ...pages.dialogs import DialogAppeared
 from ...pages.outcome import Outcome
+from ...pages.settle import catch_up
 from ...pages.tab import Tab
 from ...pages.view import View, table
 
@@ -37,6 +38,8 @@ async def action_data(tab: Tab, outcome: Outcome, *, max_tokens: int, timeout_ms
         return facts
     max_tokens = max(max_tokens - ENVELOPE_TOKENS - estimate_tokens(str(facts)), ENVELOPE_TOKENS)
     try:
+        if outcome.new_document:
+            await tab.dialogs.unless_opened(catch_up(tab))
         news = await tab.dialogs.unless_opened(tab.sight.news(timeout_ms=timeout_ms))
     except DialogAppeared:
         return replace(outcome, dialog=tab.dialogs.facts).facts()
@@ -57,6 +60,8 @@ async def whole_page(tab: Tab, outcome: Outcome, *, max_tokens: int, timeout_ms:
     if outcome.dialog is not None or not tab.open:
         return facts
     try:
+        if outcome.new_document:
+            await tab.dialogs.unless_opened(catch_up(tab))
         view = await tab.dialogs.unless_opened(tab.sight.whole(timeout_ms=timeout_ms))
     except DialogAppeared:
         return replace(outcome, dialog=tab.dialogs.facts).facts()
