@@ -65,7 +65,7 @@ class Caught:
         with suppress(PlaywrightError, TimeoutError):
             async with asyncio.timeout(_FOUND_SECONDS):
                 path = await self._download.path()
-            Path(path).resolve().unlink(missing_ok=True)
+            _remove(Path(path))
         await self.drop()
 
     async def drop(self) -> None:
@@ -73,6 +73,11 @@ class Caught:
             await self._download.cancel()
         with suppress(PlaywrightError):
             await self._download.delete()
+
+
+def _remove(path: Path) -> None:
+    """At once, so that it is done however often the task is cancelled."""
+    path.resolve().unlink(missing_ok=True)
 
 
 class FileStream:
