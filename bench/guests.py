@@ -35,8 +35,11 @@ from . import pages
 from .http_session import HttpSession
 from .server import Site
 
-ROUNDS, STARTS, SHARE, WARM_UP = 300, 15, 100, 20
-PAUSE_SECONDS, ALONE_SECONDS = 1.0, 3.0
+ROUNDS, STARTS, WARM_UP = 300, 15, 20
+PAUSE_SECONDS = 1.0
+# A guest may take this long for a call. Others' calls are timed beside it for three times that in all, or as many times
+# as a guest that ends sooner is called, and alone in turns with it.
+WINDOW_SECONDS, WINDOWS, MOST_WINDOWS = 4, 3, 30
 LOOP = """(async () => { for (;;) { const r = JSON.parse(await MCP.readLine()); if (r.method === "tools/call") {
   const text = String(await act(r.params.arguments));
   const result = { content: [{ type: "text", text }] };
@@ -117,6 +120,7 @@ def hub_with_guests(home: Path) -> Generator[RunningHub]:
     for number, body in enumerate(HOSTILE.values()):
         store.put(package(f"hostile-{number}", f"const act = async () => {{ {body} }}; {LOOP}"), (TOOL,), source="")
     limits = {f"BROWSER_PILOT_POLICY__{name}": "1000000" for name in ("RATE_PER_MINUTE", "STEP_BUDGET")}
+    limits["BROWSER_PILOT_GUESTS__CALL_SECONDS"] = str(WINDOW_SECONDS)
     environment = {**os.environ, **limits, "BROWSER_PILOT_HOME": str(home), "BROWSER_PILOT_PORT": "0"}
     serving = subprocess.Popen(
         [sys.executable, "-m", "browser_pilot", "serve"],
@@ -142,7 +146,7 @@ Call = Callable[[], object]
 def measure_neighbours(hub: RunningHub, calls: Mapping[str, Call]) -> None:
     """How long others' calls take, alone and while each kind of hostile guest is at work, again and again if need be.
 
-    Alone is measured anew beside each kind: the machine itself is not the same from one minute to the next.
+    Alone is measured in turns with it: the machine itself is not the same from one minute to the next.
     """
     for call in calls.values():
         for _ in range(WARM_UP):
@@ -150,15 +154,18 @@ def measure_neighbours(hub: RunningHub, calls: Mapping[str, Call]) -> None:
     for (number, what), (name, call) in itertools.product(enumerate(HOSTILE), calls.items()):
         alone: list[float] = []
         beside: list[float] = []
-        while len(beside) < SHARE:
-            alone += _for_a_while(call)
+        windows, lasted = 0, 0.0
+        while windows < MOST_WINDOWS and lasted < WINDOWS * WINDOW_SECONDS:
+            alone += _for_a_while(call, lasted / windows if windows else WINDOW_SECONDS)
+            began = time.monotonic()
             beside += _while(lambda n=number: call_tool(hub, f"hostile-{n}__do", {}, {"client": "hostile"}), call)
-        alone += _for_a_while(call)
+            lasted += time.monotonic() - began
+            windows += 1
         slowed = _typical(beside) / _typical(alone)
         verdict = "met" if slowed <= 1.2 else "MISSED"
         print(
             f"{f'{name} beside {what}':<52} {slowed:5.2f} times   at most 1.2: {verdict}   "
-            f"({_typical(alone):.2f} ms alone, {len(beside)} calls beside)",
+            f"({_typical(alone):.2f} ms alone, {len(beside)} calls beside, in {windows} times)",
             flush=True,
         )
 
@@ -175,9 +182,9 @@ def _timed(call: Call) -> float:
     return (time.perf_counter() - began) * 1000
 
 
-def _for_a_while(call: Call) -> Iterator[float]:
+def _for_a_while(call: Call, seconds: float) -> Iterator[float]:
     """As between two starts in real life, the process that is kept ready has the time to get there."""
-    until = time.monotonic() + ALONE_SECONDS
+    until = time.monotonic() + max(seconds, PAUSE_SECONDS)
     while time.monotonic() < until:
         yield _timed(call)
 

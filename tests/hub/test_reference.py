@@ -26,3 +26,8 @@ def test_the_tool_list_of_a_profile_is_cheap(profile: str, ceiling: int) -> None
         for tool in tools
     ]
     assert estimate_tokens(json.dumps(listed, separators=(",", ":"))) <= ceiling
+
+
+def test_the_schema_of_a_tool_is_found_by_its_name_and_made_once() -> None:
+    assert all(REGISTRY.schema_of(tool.name) is tool.schema for tool in REGISTRY)
+    assert REGISTRY.schema_of("browser_unknown") is None

@@ -20,7 +20,7 @@ from .context import CallContext
 from .host import SecretOf
 from .journal import Journal
 from .manifest import GuestTool
-from .modules import CompiledModules, quickjs
+from .modules import CompiledModules, module_of, quickjs
 from .process import Spare
 from .runtime import RunningGuest
 from .schemas import check_arguments
@@ -126,7 +126,7 @@ class GuestHouse:
 
     async def prepare(self, guest: Installed) -> Path:
         """Have its module compiled, which the first time takes a while."""
-        return await self._modules.path_of(quickjs() if guest.manifest.kind == "js" else guest.read_code())
+        return await self._modules.path_of(quickjs() if guest.manifest.kind == "js" else module_of(guest.read_code()))
 
     async def start(self, guest: Installed) -> RunningGuest:
         code = guest.read_code()

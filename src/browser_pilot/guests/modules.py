@@ -14,6 +14,9 @@ import importlib.metadata
 import os
 import platform
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from .. import assets
@@ -26,7 +29,19 @@ LARGEST_COMPILED = 512 << 20
 ENGINE_SETTINGS = 1
 
 
-def quickjs() -> bytes:
+@dataclass(frozen=True)
+class Module:
+    """A module before it is compiled: its bytes, read only if they are needed, and their hash."""
+
+    digest: str
+    read: Callable[[], bytes]
+
+
+def module_of(code: bytes) -> Module:
+    return Module(hashlib.sha256(code).hexdigest(), lambda: code)
+
+
+def quickjs() -> Module:
     """The JavaScript engine; raises ``GuestFailed`` where it has not been fetched."""
     path = assets.locate("quickjs")
     if path is None:
@@ -34,7 +49,12 @@ def quickjs() -> bytes:
             "JavaScript guests need QuickJS, which has not been fetched.",
             suggestions=[f"Install npm, then run: {sys.executable} -m browser_pilot.assets"],
         )
-    return path.read_bytes()
+    return Module(_digest(path, path.stat().st_mtime_ns), path.read_bytes)
+
+
+@cache
+def _digest(path: Path, _modified_ns: int) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 class CompiledModules:
@@ -44,14 +64,14 @@ class CompiledModules:
         self._folder = folder
         self._pending: dict[str, asyncio.Task[Path]] = {}
 
-    async def path_of(self, code: bytes) -> Path:
-        name = f"{hashlib.sha256(code).hexdigest()}-{_engine_name()}.cwasm"
+    async def path_of(self, module: Module) -> Path:
+        name = f"{module.digest}-{_engine_name()}.cwasm"
         path = self._folder / name
         if path.is_file():
             return path
         task = self._pending.get(name)
         if task is None:
-            task = self._pending[name] = asyncio.ensure_future(self._compile(code, path))
+            task = self._pending[name] = asyncio.ensure_future(self._compile(module.read(), path))
             task.add_done_callback(lambda _: self._pending.pop(name, None))
         return await asyncio.shield(task)
 
@@ -77,6 +97,7 @@ class CompiledModules:
         return path
 
 
+@cache
 def _engine_name() -> str:
     version = importlib.metadata.version("wasmtime")
     return f"{version}-{ENGINE_SETTINGS}-{sys.platform}-{platform.machine()}"

@@ -6,7 +6,9 @@ keywords whose cost nobody bounds (regular expressions, uniqueness) are told to 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import InvalidArgument
@@ -24,6 +26,7 @@ _UNBOUNDED = frozenset(
 )  # fmt: skip
 _DATA = frozenset({"enum", "const", "default", "examples"})
 LONGEST_VALUE_SHOWN = 100
+_VALIDATORS_KEPT = 64
 
 
 def check_schema(schema: Mapping[str, Any]) -> None:
@@ -45,6 +48,12 @@ def check_arguments(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> 
 
 
 def _validator(schema: Mapping[str, Any]) -> Draft202012Validator:
+    return _made_once(json.dumps(schema))
+
+
+@lru_cache(maxsize=_VALIDATORS_KEPT)
+def _made_once(text: str) -> Draft202012Validator:
+    schema = cast("dict[str, Any]", json.loads(text))
     # 3 MB, for those who have guests.
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import SchemaError

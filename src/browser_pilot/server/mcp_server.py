@@ -96,6 +96,8 @@ def build_server(
         version=__version__,
         title="Browser Pilot",
         instructions=INSTRUCTIONS,
+        # Else each call of a client without a handshake would list all tools first.
+        get_tool_input_schema=registry.schema_of,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )

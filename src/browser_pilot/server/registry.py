@@ -107,6 +107,9 @@ class Registry:
     def __iter__(self):
         return iter(self._tools.values())
 
+    def schema_of(self, name: str) -> dict[str, Any] | None:
+        return next((tool.schema for tool in self if tool.name == name), None)
+
     def select(self, selection: str) -> dict[str, Tool[Any]]:
         chosen: set[str] = set()
         for word in (word.strip() for word in selection.split(",")):

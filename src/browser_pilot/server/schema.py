@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
@@ -30,6 +31,7 @@ class TabArguments(Arguments):
 A = TypeVar("A", bound=Arguments)
 
 
+@cache
 def lean_schema(model: type[Arguments]) -> dict[str, Any]:
     """The model's schema as far as it tells an agent something: names, kinds, choices, what is required.
 
