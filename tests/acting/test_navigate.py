@@ -74,12 +74,21 @@ async def test_the_title_is_told(tab: Tab, site: Site, title: str) -> None:
     assert outcome.title == title == await tab.page.title()
 
 
-async def test_an_address_is_reached_though_the_page_goes_elsewhere_in_that_moment(tab: Tab, site: Site) -> None:
+async def test_an_address_is_reached_though_the_page_arrives_elsewhere_in_that_moment(tab: Tab, site: Site) -> None:
     for number in range(10):
-        leaves = f"<p>Leaving</p><script>setTimeout(() => location.href = '/other?{number}', {number * 4})</script>"
-        site.add("other", "<p>Other</p>")
-        await tab.page.goto(site.add("page", leaves), wait_until="commit")
+        asked, answers = asyncio.Event(), asyncio.Event()
+
+        async def other(exchange: Exchange, asked: asyncio.Event = asked, answers: asyncio.Event = answers) -> None:
+            asked.set()
+            await answers.wait()
+            await exchange.answer("<p>Other</p>", kind="text/html")
+
+        leaves = f"<p>Leaving</p><script>location.href = '{site.handle(f'other{number}', other)}'</script>"
+        await tab.page.goto(site.add(f"page{number}", leaves), wait_until="commit")
         wanted = site.add(f"wanted{number}", "<p>Wanted</p>")
+        async with asyncio.timeout(10):
+            await asked.wait()
+        answers.set()
         outcome = await open_address(tab, wanted)
         assert outcome.navigated == wanted
         assert await tab.page.inner_text("p") == "Wanted"

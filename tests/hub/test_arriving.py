@@ -52,9 +52,11 @@ async def test_what_a_late_script_shows_can_be_clicked_right_after_a_navigation(
             assert "error" not in clicked
 
 
-async def test_a_script_runs_in_the_page_as_it_is(hub: HubProcess) -> None:
+async def test_a_script_runs_in_the_page_as_it_is_and_who_looks_then_waits_all_the_same(hub: HubProcess) -> None:
     with serving({"/": SHOP, "/more.js": _late_script}) as shop:
         async with http_client(hub, query="?tools=full") as client:
             await call(client, "browser_navigate", url=shop.url())
             seen = await call(client, "browser_evaluate", expression="document.querySelector('button') === null")
             assert seen == {"result": "true"}
+            page = await call(client, "browser_snapshot")
+            assert "Buy" in [row["name"] for row in page["elements"]]

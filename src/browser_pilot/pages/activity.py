@@ -97,8 +97,9 @@ class Activity:
         # Chromium's names for the latest documents of the main frame.
         self.loaders: deque[str] = deque(maxlen=_LOADERS_KEPT)
         self.unreachable: str | None = None
-        # Whether the present document has fired its load event.
+        # Whether the present document has fired its load event, and its address; Playwright may hear of both later.
         self.loaded = False
+        self.url = page.url
         page.on("request", self._request)
         page.on("response", self._response)
         page.on("requestfinished", self._done)
@@ -109,7 +110,7 @@ class Activity:
         page.on("websocket", self._socket)
         page.on("download", self._download)
         page.on("domcontentloaded", self._stir_page)
-        page.on("load", self._load)
+        page.on("load", self._stir_page)
 
     async def listen(self, session: CDPSession) -> None:
         """Begin to hear what Playwright does not tell; once."""
@@ -117,6 +118,7 @@ class Activity:
             self._listening = True
             self.download_watch.listen(session)
             session.on("Page.frameNavigated", self._document)
+            session.on("Page.loadEventFired", self._load)
             session.on("Page.navigatedWithinDocument", self._route)
             session.on("Page.windowOpen", self._window)
             session.on("Page.frameRequestedNavigation", self._asked)
@@ -125,8 +127,6 @@ class Activity:
 
     def mark(self) -> Mark:
         """Mark the start of an action."""
-        if self.left_open is not None:
-            self.end(self.left_open)
         mark = Mark(touched=_now(), documents=self.documents, url=self._page.url)
         self._marks.append(mark)
         return mark
@@ -263,7 +263,8 @@ class Activity:
         self.moves += 1
         self.loaders.append(str(event["frame"]["loaderId"]))
         self.unreachable = event["frame"].get("unreachableUrl")
-        self.loaded = False
+        self.loaded = event.get("type") == "BackForwardCacheRestore"
+        self.url = str(event["frame"]["url"]) + str(event["frame"].get("urlFragment", ""))
         for mark in self._marks:
             mark.navigations.clear()
             mark.announced = False
@@ -272,11 +273,13 @@ class Activity:
         self._open = {request: began for request, began in self._open.items() if self._is_main(request)}
         self._touch()
 
-    def _load(self, _page: Page) -> None:
+    def _load(self, _event: dict[str, Any]) -> None:
         self.loaded = True
         self._stir()
 
-    def _route(self, _event: dict[str, Any]) -> None:
+    def _route(self, event: dict[str, Any]) -> None:
+        if event["frameId"] == self._main_id:
+            self.url = str(event["url"])
         self.moves += 1
         self._touch()
 

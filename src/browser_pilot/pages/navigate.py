@@ -32,6 +32,7 @@ Step = Literal["back", "forward", "reload"]
 DEFAULT_TIMEOUT_MS = 30_000
 _DOWNLOAD_SECONDS = 2.0
 _ERROR_PAGE_SECONDS = 1.0
+_CATCHES_UP_SECONDS = 1.0
 _NO_CONTENT = (204, 205)
 _ABORTED = "net::ERR_ABORTED"
 
@@ -72,6 +73,10 @@ async def _begin(hand: Hand, href: str) -> str | None:
         await activity.until(lambda: activity.moves != moves, math.inf)
     else:
         await activity.until(lambda: loader in activity.loaders, math.inf)
+    # What asks Playwright where the tab is must not be told where it was.
+    await activity.until(
+        lambda: hand.tab.page.url == activity.url, asyncio.get_running_loop().time() + _CATCHES_UP_SECONDS
+    )
     return None
 
 
