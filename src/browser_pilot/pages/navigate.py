@@ -69,14 +69,13 @@ async def _begin(hand: Hand, href: str) -> str | None:
     if "errorText" in answer:
         return str(answer["errorText"])
     loader = answer.get("loaderId")
+    now = asyncio.get_running_loop().time
     if loader is None:  # it stays within the document
-        await activity.until(lambda: activity.moves != moves, math.inf)
+        await activity.until(lambda: activity.moves != moves, now() + _CATCHES_UP_SECONDS)
     else:
         await activity.until(lambda: loader in activity.loaders, math.inf)
     # What asks Playwright where the tab is must not be told where it was.
-    await activity.until(
-        lambda: hand.tab.page.url == activity.url, asyncio.get_running_loop().time() + _CATCHES_UP_SECONDS
-    )
+    await activity.until(lambda: hand.tab.page.url == activity.url, now() + _CATCHES_UP_SECONDS)
     return None
 
 

@@ -92,6 +92,8 @@ async def _load(tab: Tab, frame: Frame) -> str | None:
     if not await activity.until(lambda: activity.loaded, now() + SLOW_SECONDS):
         until = now() + CAP_SECONDS
         asking = asyncio.ensure_future(look(tab, frame, until, new=True))
+        # Where the page was faster, how that ended is nobody's concern.
+        asking.add_done_callback(lambda done: done.cancelled() or done.exception())
         loading = asyncio.ensure_future(activity.until(lambda: activity.loaded, until))
         try:
             await asyncio.wait({asking, loading}, return_when=asyncio.FIRST_COMPLETED)
