@@ -104,3 +104,11 @@ def test_whatever_the_arguments_the_answer_is_clear(arguments: dict[str, Any]) -
         assert error.suggestions
     else:
         assert isinstance(arguments["url"], str)
+
+
+def test_a_schema_of_any_depth_is_refused_and_not_followed() -> None:
+    deep: dict[str, object] = {}
+    for _ in range(20_000):
+        deep = {"properties": {"a": deep}}
+    with pytest.raises(InvalidArgument, match="too deep"):
+        check_schema({"type": "object", **deep})

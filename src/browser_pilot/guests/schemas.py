@@ -48,7 +48,10 @@ def check_arguments(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> 
 
 
 def _validator(schema: Mapping[str, Any]) -> Draft202012Validator:
-    return _made_once(json.dumps(schema))
+    try:
+        return _made_once(json.dumps(schema))
+    except RecursionError:
+        raise _wrong("it is too deep") from None
 
 
 @lru_cache(maxsize=_VALIDATORS_KEPT)
