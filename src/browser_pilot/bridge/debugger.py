@@ -6,6 +6,7 @@ up and tells Playwright what changed meanwhile, so that for it nothing happened.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
@@ -22,6 +23,7 @@ from .wire import Json
 logger = logging.getLogger(__name__)
 
 ATTACHING_SECONDS = 10.0
+_HEAR_OF_FRAMES: tuple[str, Json] = ("Page.enable", {})
 
 
 class Debugger:
@@ -107,15 +109,35 @@ class Debugger:
         tab.handles.renew()
         owner.tell(tab, None, "Runtime.executionContextsCleared", {})
         owner.tell(tab, None, cdp.ATTACHED_AGAIN, {})
-        tree = await self._ask(tab, "Page.getFrameTree", {})
-        for method, params in tab.told.missed(tree["frameTree"]):
-            owner.tell(tab, None, method, params)
-        tab.state = "attached"
+        if _HEAR_OF_FRAMES in tab.sticky:
+            await self._ask(tab, *_HEAR_OF_FRAMES)
+        await self._tell_missed(tab, owner)
         for method, params in tab.sticky:
             try:
                 await self._ask(tab, method, params)
             except ChromeRefused as error:
+                if interrupted.is_interruption(error.message):
+                    tab.state = "asleep"
+                    raise
                 logger.debug("could not repeat %s: %s", method, error.message)
+
+    async def _tell_missed(self, tab: DrivenTab, owner: CdpClient) -> None:
+        """Tell what the frames came to be meanwhile. From the answer on, whatever happens is told or heeded."""
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def reply(answer: Any, error: PilotError | None) -> None:
+            if done.done():
+                return
+            if error is not None:
+                done.set_exception(error)
+                return
+            for method, params in tab.told.missed(answer["frameTree"]):
+                owner.tell(tab, None, method, params)
+            tab.state = "attached"
+            done.set_result(None)
+
+        self._link.post("debugger.sendCommand", [tab.debuggee(None), "Page.getFrameTree", {}], reply)
+        await done
 
     def pass_by(self, tab: DrivenTab, child: str) -> None:
         """Let a frame that is nobody's to see go on by itself."""
