@@ -14,6 +14,8 @@ from importlib.resources import files
 _FIRST = ("pilot.js", "watch.js")
 _LENT = (
     "MOST_FRAMES",
+    "changeCount",
+    "changesByItself",
     "isWatching",
     "nextFrame",
     "nextTask",
@@ -31,6 +33,7 @@ _REST = (
     "walker.js",
     "lines.js",
     "snapshot.js",
+    "foresight.js",
     "locate.js",
     "aim.js",
     "facts.js",

@@ -25,6 +25,8 @@ let unheard = [];
 const heardRoots = new WeakSet();
 const documentToken = `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
 let nextRef = options.firstRef;
+/** How often the debugger has told of the document what no script can know. */
+let discoveries = 0;
 
 /**
  * The ref of an element, or of a text that stands for itself; a new one when it has none yet. Role and name are what to
@@ -74,6 +76,7 @@ Object.assign(pilot, {
       listening.add(element);
       fresh++;
     }
+    if (fresh) discoveries++;
     return fresh;
   },
   /** Elements that may hold a closed shadow root and were not looked at yet. */
@@ -91,10 +94,12 @@ Object.assign(pilot, {
   /** @param {Element} host @param {ShadowRoot} root */
   openRoot(host, root) {
     closedRoots.set(host, root);
+    discoveries++;
   },
   /** Notes which frame an iframe element holds. @param {number} number @param {Element} element */
   adoptFrame(number, element) {
     frameNumbers.set(element, number);
     frameElements.set(number, new WeakRef(element));
+    discoveries++;
   },
 });

@@ -4,8 +4,23 @@
 let lastTold = { mark: '', rows: [] };
 let snapshots = 0;
 
+/** The rows of one reading as they are sent, and what else that told.
+ * @typedef {{ told: string[], before: number, rest: number, found: boolean }} Reading */
+
 /** @param {WalkOptions} settings @returns {string} */
 pilot.snapshot = function snapshot(settings) {
+  const { told, ...reading } = foreseen(settings) ?? readNow(settings);
+  const [head, tail] = settings.known === lastTold.mark ? inCommon(lastTold.rows, told) : [0, 0];
+  lastTold = { mark: `${documentToken}.${++snapshots}`, rows: told };
+  const answer = JSON.stringify({
+    ...reading, document: documentToken, url: location.href, title: document.title, lastRef: nextRef - 1, suspects: suspects.length,
+    unheard: unheard.length, mark: lastTold.mark, head, tail,
+  });
+  return `${answer.slice(0, -1)},"rows":[${told.slice(head, told.length - tail).join(',')}]}`;
+};
+
+/** @param {WalkOptions} settings @returns {Reading} */
+function readPage(settings) {
   const root = settings.root ? elementOf(settings.root) : document.body ?? document.documentElement;
   startReading();
   walkIsFull = settings.full === true;
@@ -16,6 +31,7 @@ pilot.snapshot = function snapshot(settings) {
   stopped = false;
   rest = 0;
   visited = 0;
+  metRoots = false;
   startRef = settings.start ?? null;
   searched = 0;
   wantedRows = settings.limit ?? Infinity;
@@ -25,19 +41,13 @@ pilot.snapshot = function snapshot(settings) {
   flushLine();
   rows = pilot.isViewer() && root ? [{ ...makeRow(root, 'embed', false, ''), name: 'PDF document' }] : joinProse(rows);
   const found = startRef === null ? -1 : rows.findIndex((row) => refs.get(row.element) === startRef);
-  const first = Math.min(found < 0 ? settings.skip ?? 0 : found, rows.length);
-  const told = rows.slice(first, first + wantedRows).map((row) => JSON.stringify(written(row, settings.boxes === true)));
-  const [head, tail] = settings.known === lastTold.mark ? inCommon(lastTold.rows, told) : [0, 0];
-  lastTold = { mark: `${documentToken}.${++snapshots}`, rows: told };
-  const answer = JSON.stringify({
-    document: documentToken, url: location.href, title: document.title, before: first,
-    rest: rest + Math.max(0, rows.length - first - told.length), found: root !== null, lastRef: nextRef - 1, suspects: suspects.length,
-    unheard: unheard.length, mark: lastTold.mark, head, tail,
-  });
+  const before = Math.min(found < 0 ? settings.skip ?? 0 : found, rows.length);
+  const told = rows.slice(before, before + wantedRows).map((row) => JSON.stringify(written(row, settings.boxes === true)));
+  const reading = { told, before, rest: rest + Math.max(0, rows.length - before - told.length), found: root !== null };
   rows = [];
   owners = new Set();
-  return `${answer.slice(0, -1)},"rows":[${told.slice(head, told.length - tail).join(',')}]}`;
-};
+  return reading;
+}
 
 /** How many rows two lists have in common at their beginning, and at their end after that. @param {string[]} old @param {string[]} now */
 function inCommon(old, now) {

@@ -43,6 +43,7 @@ let focused = null;
 let stopped = false;
 let rest = 0;
 let visited = 0;
+let metRoots = false;
 let rowLimit = Infinity;
 let wantedRows = Infinity;
 /** The row to start from, when it is not the first. @type {string | null} */
@@ -124,6 +125,7 @@ function visitElement(element, place) {
   if (breaks) breakLine(element, inner, inline);
   if (element.firstChild === null || tag.includes('-')) suspect(element, tag);
   const root = rootOf(element);
+  if (root !== null) metRoots = true;
   if (root !== null && unheard.length < MOST_ROOTS && !heardRoots.has(root)) {
     heardRoots.add(root);
     unheard.push(root);
@@ -279,21 +281,24 @@ function concealment(element, look, inline = false) {
   if (look.opacity !== '1' && Number(look.opacity) < 0.02) return 'hidden';
   if (look.position === 'absolute' || look.position === 'fixed') return positionedAway(element, look);
   if (inline) return '';
-  if ((element.clientHeight < 2 || element.clientWidth < 2) && isClipped(element, look)) return 'hidden';
+  if (mayClip(look) && (element.clientHeight < 2 || element.clientWidth < 2) && isNothing(element.getBoundingClientRect())) return 'hidden';
   return element.firstChild instanceof Text && parseFloat(look.style.textIndent) < -900 ? 'hidden' : '';
 }
 
-/** @param {Element} element @param {Look} look */
-function isClipped(element, look) {
-  if (look.style.overflowX === 'visible' && look.style.clipPath === 'none' && look.style.contentVisibility !== 'hidden') return false;
-  const box = element.getBoundingClientRect();
+/** Styles are read first: to know a size costs more. @param {Look} look */
+function mayClip({ style }) {
+  return style.overflowX !== 'visible' || style.clipPath !== 'none' || style.contentVisibility === 'hidden';
+}
+
+/** @param {DOMRect} box */
+function isNothing(box) {
   return box.width < 2 || box.height < 2;
 }
 
 /** @param {Element} element @param {Look} look */
 function positionedAway(element, look) {
   const box = element.getBoundingClientRect();
-  if (box.width < 2 || box.height < 2) return isClipped(element, look) || look.style.clip !== 'auto' ? 'hidden' : '';
+  if (isNothing(box)) return mayClip(look) || look.style.clip !== 'auto' ? 'hidden' : '';
   if (/rect\(0px,? 0px,? 0px|rect\(1px,? 1px,? 1px/.test(look.style.clip) || /inset\((50|100)%/.test(look.style.clipPath)) return 'hidden';
   if ((box.right + scrollX <= 0 || box.bottom + scrollY <= 0) && !isScrolledAway(element, box)) return 'offscreen';
   return look.position === 'fixed' && (box.left >= innerWidth || box.top >= innerHeight) ? 'offscreen' : '';

@@ -19,6 +19,8 @@ const ownChanges = new WeakMap();
 let watch = null;
 
 let observing = false;
+let changes = 0;
+let restlessAt = -Infinity;
 
 // While a document is being read, all of it is a change.
 if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', observe, { once: true });
@@ -34,6 +36,7 @@ function observe() {
 /** @param {MutationRecord[]} records */
 function noteChanges(records) {
   const now = performance.now();
+  changes += records.length;
   const places = new Set(records.map((record) => record.target));
   for (const place of places) {
     if (watch !== null && !isRestless(place, watch.began)) {
@@ -41,6 +44,7 @@ function noteChanges(records) {
       watch.places.set(place, (watch.places.get(place) ?? 0) + 1);
     } else {
       ownChanges.set(place, [now, ...(ownChanges.get(place) ?? [])].slice(0, RESTLESS_CHANGES));
+      if (isRestless(place, now)) restlessAt = now;
     }
   }
 }
@@ -49,6 +53,16 @@ function noteChanges(records) {
 function isRestless(place, at) {
   const times = ownChanges.get(place);
   return times?.length === RESTLESS_CHANGES && at - times[RESTLESS_CHANGES - 1] < RESTLESS_MS;
+}
+
+/** How often the document has changed, for whatever reason. */
+function changeCount() {
+  return changes;
+}
+
+/** Whether it was changing all the time when a watch began. @param {Watch} watched */
+function changesByItself(watched) {
+  return watched.began - restlessAt < RESTLESS_MS;
 }
 
 /** @param {NavigateEvent} event */
@@ -100,11 +114,15 @@ function nextTask() {
 /** Waits for a frame that brings no change, at most ten. @param {Watch} watched */
 async function untilQuiet(watched) {
   await nextTask();
+  let foresee = pilot.foresee;
   for (let frames = 0; frames < MOST_FRAMES; frames++) {
     const before = watched.changes;
     const began = performance.now();
     while (performance.now() - began < SHORTEST_LOOK_MS) {
-      await nextFrame();
+      const frame = nextFrame();
+      foresee?.(watched);
+      foresee = null;
+      await frame;
       await nextTask();
     }
     if (watched.changes === before) return true;
