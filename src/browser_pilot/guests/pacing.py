@@ -1,4 +1,4 @@
-"""Keeps a guest that computes on and on from slowing everything else: where cores are few, it gets an eighth of one.
+"""Keeps a guest that computes on and on from slowing everything else: where cores are few, it gets a tenth of one.
 
 On two cores, one process that never waits slows a click in a browser by a third, whatever its priority. So the hub
 stops and continues such a process. Guests that answer soon, or wait for the host, never notice.
@@ -13,9 +13,9 @@ from collections.abc import Callable
 from .process import GuestProcess
 
 FEW_CORES = 3
-BURST_SECONDS = 0.02
+BURST_SECONDS = 0.01
 LOOK_SECONDS = 0.02
-WORK_SECONDS, REST_SECONDS = 0.005, 0.035
+WORK_SECONDS, REST_SECONDS = 0.005, 0.045
 
 
 def is_needed() -> bool:
