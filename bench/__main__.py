@@ -73,7 +73,7 @@ def main() -> int:
 def _parse() -> argparse.Namespace:
     keys = [operation.key for operation in OPERATIONS]
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Browser Pilot against its peers.")
-    parser.add_argument("--rounds", type=int, default=5, help="how often each operation is measured (default 5)")
+    parser.add_argument("--rounds", type=int, default=9, help="how often each operation is measured (default 9)")
     parser.add_argument("--only", type=_list_of(keys), default=keys, help=f"operations, of: {', '.join(keys)}")
     names = list(competitors.ALL)
     parser.add_argument("--peers", type=_list_of(names), default=names, help=f"competitors, of: {', '.join(names)}")
