@@ -52,7 +52,7 @@ async def answered(tab: Tab) -> tuple[list[str], list[str]]:
     await take_view(tab.world)
     await click(tab, "#b")
     told = (await take_view(tab.world)).rows
-    await tab.page.evaluate("Promise.all(document.getAnimations().map((one) => one.finished))")
+    await tab.page.evaluate("Promise.all(Document.prototype.getAnimations.call(document).map((one) => one.finished))")
     now = await take_view(tab.world)
     return [str(row.cells()) for row in told], [str(row.cells()) for row in now.rows]
 
@@ -85,6 +85,16 @@ async def test_what_fades_in_is_not_told_as_hidden(show: Show) -> None:
     told, now = await answered(tab)
     assert told == now
     assert not any("hidden" in row for row in told)
+
+
+@pytest.mark.parametrize("name", ["styleSheets", "getAnimations", "adoptedStyleSheets"])
+async def test_a_page_that_gives_its_elements_the_names_of_the_document_s_own_is_told_as_ever(
+    show: Show, name: str
+) -> None:
+    tab = await show(f"<form name={name}></form>" + PAGE.format(act="para.textContent = 'pressed'", shadow="false"))
+    told, now = await answered(tab)
+    assert told == now
+    assert any("pressed" in row for row in told)
 
 
 async def test_a_page_that_has_come_to_rest_is_read_once_for_an_action_and_its_answer(show: Show) -> None:

@@ -17,7 +17,11 @@ pilot.foresee = function foresee(watched) {
   const state = changesByItself(watched) ? null : stateBesidesNodes();
   if (state === null) return;
   const { wish } = lastLook;
-  foresight = { wish, state, focus: focusedElement(), reading: readPage(JSON.parse(wish)) };
+  try {
+    foresight = { wish, state, focus: focusedElement(), reading: readPage(JSON.parse(wish)) };
+  } catch {
+    // Whoever looks finds out; the action that is waited for is none the worse for it.
+  }
 };
 
 /** What was read ahead, if it is what is asked for and still so. @param {WalkOptions} settings @returns {Reading | null} */
@@ -43,17 +47,25 @@ function wishOf(settings) {
 
 /**
  * What a reading depends on besides the nodes and attributes of the document, together with how often those have changed; null when
- * that cannot be known: changes in shadow roots are nobody's to see, and what is in motion is something else in each frame.
+ * that cannot be known: changes in shadow roots are nobody's to see, what is in motion is something else in each frame, and a page
+ * may name its elements so that the document's own words mean those (`<form name=styleSheets>`).
  */
 function stateBesidesNodes() {
-  if (metRoots || document.getAnimations().length) return null;
+  try {
+    return metRoots || document.getAnimations().length ? null : JSON.stringify([changeCount(), discoveries, ...looseState()]);
+  } catch {
+    return null;
+  }
+}
+
+function looseState() {
   const fields = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll('input, select, textarea'));
-  if (fields.length > MOST_COMPARED) return null;
+  if (fields.length > MOST_COMPARED) throw new RangeError('too many fields');
   const values = Array.from(fields, (field) => [field.value, field.checked, field.indeterminate, field.matches(':user-invalid')]);
   const chosen = Array.from(document.querySelectorAll('select[multiple]'), (select) => select.querySelectorAll(':checked').length);
   const sheets = [...document.styleSheets, ...document.adoptedStyleSheets].map((sheet) => (sheet.disabled ? 'off' : rulesOf(sheet)));
   const open = document.querySelectorAll(':popover-open, :modal').length;
-  return JSON.stringify([changeCount(), discoveries, values, chosen, sheets, open, innerWidth, innerHeight, scrollX, scrollY]);
+  return [values, chosen, sheets, open, innerWidth, innerHeight, scrollX, scrollY];
 }
 
 /** @param {CSSStyleSheet} sheet */
