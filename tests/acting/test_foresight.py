@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from browser_pilot.errors import InternalError
 from browser_pilot.pages.pointer import click
 from browser_pilot.pages.snapshot import take_view
 from browser_pilot.pages.tab import Tab
@@ -101,8 +102,22 @@ async def test_a_page_that_has_come_to_rest_is_read_once_for_an_action_and_its_a
     tab = await show(PAGE.format(act="para.textContent = 'pressed'", shadow="false"))
     await take_view(tab.world)
     await click(tab, "#b")
-    # Nothing that the reading goes by tells of this; only a second one would.
-    frame = await tab.world.main_frame()
-    await tab.world.lend(frame, "nothing", "document.body.getAttribute = () => { throw new Error('read again') }", "0")
+    await trip_readers(tab)
     rows = (await take_view(tab.world)).rows
     assert any("pressed" in row.name for row in rows)
+
+
+async def test_who_looks_later_reads_the_page_anew(show: Show) -> None:
+    tab = await show(PAGE.format(act="para.textContent = 'pressed'", shadow="false"))
+    await take_view(tab.world)
+    await click(tab, "#b")
+    await trip_readers(tab)
+    await tab.page.evaluate("new Promise((resolve) => setTimeout(resolve, 600))")
+    with pytest.raises(InternalError, match="read again"):
+        await take_view(tab.world)
+
+
+async def trip_readers(tab: Tab) -> None:
+    """Let the next reading of the page fail; nothing that was read before can tell of this."""
+    frame = await tab.world.main_frame()
+    await tab.world.lend(frame, "nothing", "document.body.getAttribute = () => { throw new Error('read again') }", "0")

@@ -3,11 +3,13 @@
 
 /** How the page was last looked at as a whole, and how long that took. @type {{ wish: string, tookMs: number } | null} */
 let lastLook = null;
-/** @type {{ wish: string, reading: Reading, state: string, focus: Element | null } | null} */
+/** @type {{ wish: string, reading: Reading, state: string, focus: Element | null, at: number } | null} */
 let foresight = null;
 
 // What takes longer may be in somebody's way, and is done only if it is asked for.
 const LONGEST_FORESIGHT_MS = 150;
+// Whoever looks later than this looks for another reason, and what nothing tells of may be otherwise by then.
+const GOOD_FOR_MS = 500;
 const MOST_COMPARED = 500;
 
 /** @param {Watch} watched */
@@ -18,7 +20,7 @@ pilot.foresee = function foresee(watched) {
   if (state === null) return;
   const { wish } = lastLook;
   try {
-    foresight = { wish, state, focus: focusedElement(), reading: readPage(JSON.parse(wish)) };
+    foresight = { wish, state, focus: focusedElement(), at: performance.now(), reading: readPage(JSON.parse(wish)) };
   } catch {
     // Whoever looks finds out; the action that is waited for is none the worse for it.
   }
@@ -28,7 +30,8 @@ pilot.foresee = function foresee(watched) {
 function foreseen(settings) {
   const ahead = foresight;
   foresight = null;
-  if (ahead === null || ahead.wish !== wishOf(settings) || ahead.focus !== focusedElement()) return null;
+  if (ahead === null || ahead.wish !== wishOf(settings) || performance.now() - ahead.at > GOOD_FOR_MS) return null;
+  if (ahead.focus !== focusedElement()) return null;
   return ahead.state === stateBesidesNodes() ? ahead.reading : null;
 }
 
