@@ -112,7 +112,7 @@ class Debugger:
         if _HEAR_OF_FRAMES in tab.sticky:
             await self._ask(tab, *_HEAR_OF_FRAMES)
         await self._tell_missed(tab, owner)
-        for method, params in tab.sticky:
+        for method, params in [one for one in tab.sticky if one != _HEAR_OF_FRAMES]:
             try:
                 await self._ask(tab, method, params)
             except ChromeRefused as error:
