@@ -116,9 +116,6 @@ class Debugger:
             try:
                 await self._ask(tab, method, params)
             except ChromeRefused as error:
-                if interrupted.is_interruption(error.message):
-                    tab.state = "asleep"
-                    raise
                 logger.debug("could not repeat %s: %s", method, error.message)
 
     async def _tell_missed(self, tab: DrivenTab, owner: CdpClient) -> None:
