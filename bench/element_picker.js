@@ -1,29 +1,30 @@
-// What `bench.selectors` does in a page: picks elements, draws the page anew, and looks whether the selectors still find them.
+// Page script of `bench.selectors`: picks elements, re-renders the page and checks whether the selectors still match.
 ({
-  pick(most) {
+  pick(maxElements) {
     const controls =
       'a[href], button, input:not([type=hidden]), select, textarea, summary, h1, h2, h3, h4, h5, h6, img, [role], td, th';
-    const says = (one) => [...one.childNodes].some((node) => node instanceof Text && node.data.trim());
-    const shown = (one) => one.checkVisibility({ visibilityProperty: true }) && one.getBoundingClientRect().width > 0;
-    const isMeant = (one) =>
-      (one.matches(controls) || says(one)) && !one.closest('svg, script, style, noscript') && shown(one);
-    const meant = [...document.body.querySelectorAll('*')].filter(isMeant);
-    const step = Math.max(1, meant.length / most);
-    const picked = Array.from({ length: Math.min(most, meant.length) }, (_, index) => meant[Math.floor(index * step)]);
-    const told = picked.map((one) => {
-      const [best] = browserPilotPage.selectorsOf(one);
+    const hasText = (one) => [...one.childNodes].some((node) => node instanceof Text && node.data.trim());
+    const isVisible = (one) => one.checkVisibility({ visibilityProperty: true }) && one.getBoundingClientRect().width > 0;
+    const isCandidate = (one) =>
+      (one.matches(controls) || hasText(one)) && !one.closest('svg, script, style, noscript') && isVisible(one);
+    const candidates = [...document.body.querySelectorAll('*')].filter(isCandidate);
+    const step = Math.max(1, candidates.length / maxElements);
+    const count = Math.min(maxElements, candidates.length);
+    const picked = Array.from({ length: count }, (_, index) => candidates[Math.floor(index * step)]);
+    const selectors = picked.map((one) => {
+      const [best] = browserPilotPageSelectors.selectorsOf(one);
       return { kind: 'none', ...best, html: one.outerHTML.slice(0, 160) };
     });
     picked.forEach((one, index) => one.setAttribute('data-mark', index));
-    return told;
+    return selectors;
   },
 
-  redraw() {
-    const made = /(?:^|[-_])(?=\w*\d)(?=\w*[a-z])\w{5,}$/i;
-    const another = (name) => (made.test(name) ? `x${Math.random().toString(36).slice(2)}` : name);
+  rerender() {
+    const generated = /(?:^|[-_])(?=\w*\d)(?=\w*[a-z])\w{5,}$/i;
+    const renamed = (name) => (generated.test(name) ? `x${Math.random().toString(36).slice(2)}` : name);
     const entry = 'An entry that came later';
     for (const one of document.body.querySelectorAll('[class]:not(svg, svg *)')) {
-      one.className = [...one.classList].reverse().map(another).join(' ');
+      one.className = [...one.classList].reverse().map(renamed).join(' ');
     }
     for (const list of document.body.querySelectorAll('ul, ol')) list.insertAdjacentHTML('afterbegin', `<li>${entry}</li>`);
     for (const body of document.body.querySelectorAll('tbody')) {
@@ -35,7 +36,7 @@
 
   check(selectors) {
     return selectors.map((selector, index) => {
-      const found = selector ? browserPilotPage.find(selector) : [];
+      const found = selector ? browserPilotPageSelectors.findAll(selector) : [];
       return found.length === 1 && found[0].getAttribute('data-mark') === String(index);
     });
   },

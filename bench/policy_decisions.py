@@ -1,4 +1,4 @@
-"""What a policy decision costs, among 2,000 rules: `python bench/decisions.py`. To reach: p99 under 1 ms."""
+"""Measures one policy decision with 2,000 rules: `python bench/policy_decisions.py`. Target: p99 below 1 ms."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import statistics
 import time
 
 from browser_pilot.policy.budgets import Budgets
-from browser_pilot.policy.decide import Request, decide
+from browser_pilot.policy.decide import PolicyRequest, decide
 from browser_pilot.policy.hosts import Site
 from browser_pilot.policy.patterns import parse_pattern
 from browser_pilot.policy.rules import Defaults, Rule, Ruleset
@@ -19,7 +19,7 @@ def main() -> None:
         Defaults(sensitive=SensitivePatterns([f"word{number}.*x" for number in range(20)])),
     )
     element = ElementFacts(role="button", name="Ünicode label " * 20, submits=True, form_action="https://a.example/b/c")
-    request = Request(
+    request = PolicyRequest(
         effect="write",
         target=Site("https", "a.b.c.site77.example", 443),
         frame=Site("https", "shop.example.com", 443),

@@ -1,8 +1,8 @@
-"""The processes of one measurement: found by a mark in their environment, weighed, and ended.
+"""Isolates one measurement: a folder, and a marker in the environment that identifies its processes.
 
-Peers detach daemons, so a parent's children are not enough: every process that we start carries a mark in its
-environment, which its descendants inherit. Chromium's renderers overwrite theirs, so the children of marked
-processes count too. A ``Den`` lives from ``Den.create`` to ``Den.end``; nothing of it survives ``end``.
+Peers detach daemons, so the child processes are not enough: every process that we start has the marker in its
+environment, and descendants inherit it. Chromium's renderers overwrite theirs, so children of marked processes count
+too. ``Workspace.create`` makes the folder; ``Workspace.close`` ends all processes and removes it.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from pathlib import Path
 
 import psutil
 
-# Not BROWSER_PILOT_…: that would be an unknown setting.
-MARK = "PILOT_BENCH_MARK"
+# Without the BROWSER_PILOT_ prefix, which would make it an unknown setting.
+MARKER = "PILOT_BENCH_MARK"
 _POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Den:
-    """A folder and a mark of its own: what is started in one den shares nothing with another, so it starts cold."""
+class Workspace:
+    """A separate folder and marker: processes of two workspaces share nothing, so each one starts cold."""
 
-    mark: str
+    marker: str
     folder: Path
 
     @classmethod
-    def create(cls) -> Den:
-        mark = uuid.uuid4().hex[:12]
-        return cls(mark=mark, folder=Path(tempfile.mkdtemp(prefix=f"bench-{mark}-")))
+    def create(cls) -> Workspace:
+        marker = uuid.uuid4().hex[:12]
+        return cls(marker=marker, folder=Path(tempfile.mkdtemp(prefix=f"bench-{marker}-")))
 
     def environ(self, **extra: str) -> dict[str, str]:
-        """This process's environment with the mark; HOME is the den, so that peers leave no files elsewhere."""
-        return {**os.environ, MARK: self.mark, "HOME": str(self.folder), "CI": "1", **extra}
+        """Returns our environment with the marker; HOME is the workspace, so that peers leave no files elsewhere."""
+        return {**os.environ, MARKER: self.marker, "HOME": str(self.folder), "CI": "1", **extra}
 
     def processes(self) -> list[psutil.Process]:
         found: dict[int, psutil.Process] = {}
@@ -45,7 +45,7 @@ class Den:
             if process.pid == os.getpid():
                 continue
             try:
-                if process.environ().get(MARK) == self.mark:
+                if process.environ().get(MARKER) == self.marker:
                     found[process.pid] = process
                     found |= {child.pid: child for child in process.children(recursive=True)}
             except (psutil.NoSuchProcess, psutil.AccessDenied):
@@ -53,23 +53,23 @@ class Den:
         return [process for process in found.values() if _is_alive(process)]
 
     def wait_until_empty(self, *, seconds: float) -> int:
-        """How many processes are left when all have gone or the time is over."""
+        """Waits until all processes have ended or the time is up, and returns the number that is left."""
         deadline = time.monotonic() + seconds
         while (left := len(self.processes())) and time.monotonic() < deadline:
             time.sleep(_POLL_SECONDS)
         return left
 
     def memory_mb(self) -> float:
-        """The proportional set size of all of them: shared pages are counted once."""
+        """Returns the sum of the proportional set sizes: shared pages count once."""
         return sum(_pss_bytes(process) for process in self.processes()) / 2**20
 
-    def end(self) -> None:
+    def close(self) -> None:
         processes = self.processes()
         for process in processes:
-            _signal(process, gently=True)
+            _signal(process, graceful=True)
         psutil.wait_procs(processes, timeout=3)
         for process in self.processes():
-            _signal(process, gently=False)
+            _signal(process, graceful=False)
         self.wait_until_empty(seconds=3)
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -81,9 +81,9 @@ def _is_alive(process: psutil.Process) -> bool:
         return False
 
 
-def _signal(process: psutil.Process, *, gently: bool) -> None:
+def _signal(process: psutil.Process, *, graceful: bool) -> None:
     with contextlib.suppress(psutil.NoSuchProcess):
-        process.terminate() if gently else process.kill()
+        process.terminate() if graceful else process.kill()
 
 
 def _pss_bytes(process: psutil.Process) -> int:
@@ -91,5 +91,5 @@ def _pss_bytes(process: psutil.Process) -> int:
         memory = process.memory_full_info()
     except (psutil.NoSuchProcess, psutil.AccessDenied):
         return 0
-    # Only Linux knows the proportional size; elsewhere what is unique to the process comes nearest.
+    # Only Linux has the proportional set size; the unique set size is the closest elsewhere.
     return int(getattr(memory, "pss", memory.uss))

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from playwright.async_api import Page, async_playwright
 
-from browser_pilot.engines.finder import find_browser
+from browser_pilot.engines.browser_finder import find_browser
 from browser_pilot.errors import PilotError
 from browser_pilot.policy.hosts import Address, parse_address
 from browser_pilot.policy.patterns import any_covers, parse_pattern

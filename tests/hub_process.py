@@ -15,7 +15,7 @@ from queue import Queue
 import httpx
 import psutil
 
-from browser_pilot.runtime import RuntimeInfo, read_runtime
+from browser_pilot.hub_discovery.runtime_file import RuntimeInfo, read_runtime
 
 START_SECONDS = 90
 END_SECONDS = 20

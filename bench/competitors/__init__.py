@@ -1,4 +1,4 @@
-"""Everyone who takes part, one module each."""
+"""The measured servers and baselines, one module each."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .playwright_mcp import PlaywrightMcp
 from .raw_cdp import RawCdp
 
 OURS = BrowserPilot.name
-LIMIT = RawCdp.name
+BASELINE = RawCdp.name
 PLAYWRIGHT = PlaywrightMcp.name
 PEERS = (AgentBrowser.name, ChromeDevtoolsMcp.name, PlaywrightMcp.name)
-ALL = (OURS, LIMIT, *PEERS)
+ALL = (OURS, BASELINE, *PEERS)
 
 
 def create(chromium: Chromium) -> dict[str, Competitor]:

@@ -1,4 +1,4 @@
-"""What an operation is given to work with, and what it gives back."""
+"""Types of an operation: its inputs (``Participant``, ``RunContext``) and its ``Measurement``."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..competitors.base import Competitor, Session
-from ..coverage import Reference
-from ..processes import Den
-from ..rpc import Answer, CallFailed
-from ..server import Site
-from ..tokens import Counter
+from bench.competitors.base import Competitor, Session
+from bench.coverage import Reference
+from bench.rpc import CallFailed, TimedResult
+from bench.server import Site
+from bench.tokens import Counter
+from bench.workspace import Workspace
 
 Unit = Literal["ms", "ms and tokens", "tokens", "MB", "processes", "share"]
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
-    """What all competitors share in a run."""
+class RunContext:
+    """Values that all competitors of a run share."""
 
     site: Site
     count: Counter
@@ -26,36 +26,36 @@ class Ground:
 
 
 @dataclass(slots=True)
-class Contestant:
-    """A competitor with its den and the session that it keeps through the run. It starts on first use."""
+class Participant:
+    """A competitor with its workspace and its session for the whole run. The session starts on first use."""
 
     competitor: Competitor
-    den: Den = field(default_factory=Den.create)
+    workspace: Workspace = field(default_factory=Workspace.create)
     _session: Session | None = None
 
     @property
     def session(self) -> Session:
         if self._session is None:
-            self._session = self.competitor.start(self.den)
+            self._session = self.competitor.start(self.workspace)
         return self._session
 
     def reset(self) -> None:
-        """After a failure: a new den, so that nothing that hangs is carried into the next measurement."""
-        self.leave()
-        self.den = Den.create()
+        """Creates a new workspace after a failure, so that a hanging process does not affect the next measurement."""
+        self.close()
+        self.workspace = Workspace.create()
 
-    def leave(self) -> None:
+    def close(self) -> None:
         session, self._session = self._session, None
         try:
             if session is not None:
                 session.close()
         finally:
-            self.den.end()
+            self.workspace.close()
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
-    """A value of one operation; ``operation`` is its key in the table of titles."""
+class Measurement:
+    """A value of one operation; ``operation`` is its key in ``titles``."""
 
     operation: str
     ms: float | None = None
@@ -64,21 +64,21 @@ class Measure:
     subject: str = ""
 
 
-Run = Callable[[Contestant, Ground, str], Iterator[Measure]]
+Run = Callable[[Participant, RunContext, str], Iterator[Measurement]]
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One thing to do, and what it measures. ``titles`` has a row for each key that ``run`` may yield."""
+    """An operation and its rows. ``titles`` has an entry for each key that ``run`` may yield."""
 
     key: str
     titles: Mapping[str, tuple[str, Unit]]
     run: Run
     subjects: tuple[str, ...] = ("",)
-    most_rounds: int | None = None
+    max_rounds: int | None = None
 
 
-def expect(answer: Answer, text: str) -> None:
-    """A fast answer that is wrong is no result."""
-    if text not in answer.text:
-        raise CallFailed(f"expected {text!r}, read {answer.text[:200]!r}")
+def expect(result: TimedResult, text: str) -> None:
+    """Raises if the text is missing: a wrong result is a failure, not a fast time."""
+    if text not in result.text:
+        raise CallFailed(f"expected {text!r}, read {result.text[:200]!r}")

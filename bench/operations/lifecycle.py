@@ -1,44 +1,45 @@
-"""Operations on the competitor itself: how it starts, what its tools cost, what it weighs, what it leaves behind."""
+"""Start-up, tool list, memory and remaining processes of a competitor."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
 
-from .. import pages
-from ..processes import Den
-from .contest import Contestant, Ground, Measure, Operation
+from bench import pages
+from bench.workspace import Workspace
+
+from .base import Measurement, Operation, Participant, RunContext
 
 SESSIONS = ("admin dashboard", "data table", "form reference", "project index", "option tables")
-LEAVE_SECONDS = 5.0
+EXIT_TIMEOUT_SECONDS = 5.0
 
 
-def start_up(contestant: Contestant, ground: Ground, subject: str) -> Iterator[Measure]:
-    """While another session of the same kind is alive, so that a hub that can be shared is warm."""
-    contestant.session.navigate(ground.site.url(pages.OWN, "counter.html"))
-    as_user = contestant.competitor.start_up_ms(contestant.den, as_user=True)
+def start_up(participant: Participant, context: RunContext, subject: str) -> Iterator[Measurement]:
+    """Measures while another session is open, so that a shared hub is warm."""
+    participant.session.navigate(context.site.url(pages.OWN, "counter.html"))
+    as_user = participant.competitor.start_up_ms(participant.workspace, as_user=True)
     if as_user is not None:
-        yield Measure("start-up", ms=as_user)
-    direct = contestant.competitor.start_up_ms(contestant.den, as_user=False)
+        yield Measurement("start-up", ms=as_user)
+    direct = participant.competitor.start_up_ms(participant.workspace, as_user=False)
     if direct is not None:
-        yield Measure("start-up direct", ms=direct)
+        yield Measurement("start-up direct", ms=direct)
 
 
-def first_page(contestant: Contestant, ground: Ground, subject: str) -> Iterator[Measure]:
-    url = ground.site.url(pages.OWN, "counter.html")
-    cold = Den.create()
+def first_page(participant: Participant, context: RunContext, subject: str) -> Iterator[Measurement]:
+    url = context.site.url(pages.OWN, "counter.html")
+    cold = Workspace.create()
     try:
-        yield Measure("first page", ms=_open_first(contestant, cold, url))
-        contestant.competitor.stop(cold)
+        yield Measurement("first page", ms=_open_first(participant, cold, url))
+        participant.competitor.stop(cold)
     finally:
-        cold.end()
-    contestant.session.navigate(url)
-    yield Measure("first page warm", ms=_open_first(contestant, contestant.den, url))
+        cold.close()
+    participant.session.navigate(url)
+    yield Measurement("first page warm", ms=_open_first(participant, participant.workspace, url))
 
 
-def _open_first(contestant: Contestant, den: Den, url: str) -> float:
+def _open_first(participant: Participant, workspace: Workspace, url: str) -> float:
     began = time.perf_counter()
-    session = contestant.competitor.start(den)
+    session = participant.competitor.start(workspace)
     try:
         session.navigate(url)
         return (time.perf_counter() - began) * 1000
@@ -46,36 +47,36 @@ def _open_first(contestant: Contestant, den: Den, url: str) -> float:
         session.close()
 
 
-def tools(contestant: Contestant, ground: Ground, subject: str) -> Iterator[Measure]:
-    for profile, text in contestant.competitor.tool_lists(contestant.den).items():
+def tools(participant: Participant, context: RunContext, subject: str) -> Iterator[Measurement]:
+    for profile, text in participant.competitor.tool_lists(participant.workspace).items():
         key = "tools" if profile == "default" else "tools minimal"
-        yield Measure(key, tokens=ground.count(text))
+        yield Measurement(key, tokens=context.count(text))
 
 
-def memory(contestant: Contestant, ground: Ground, subject: str) -> Iterator[Measure]:
-    den = Den.create()
+def memory(participant: Participant, context: RunContext, subject: str) -> Iterator[Measurement]:
+    workspace = Workspace.create()
     try:
-        urls = [ground.site.url(key, pages.path_of(key)) for key in SESSIONS]
-        sessions = contestant.competitor.open_many(den, urls)
-        yield Measure("memory", amount=den.memory_mb())
+        urls = [context.site.url(key, pages.path_of(key)) for key in SESSIONS]
+        sessions = participant.competitor.open_sessions(workspace, urls)
+        yield Measurement("memory", amount=workspace.memory_mb())
         for session in sessions:
             session.close()
-        contestant.competitor.stop(den)
+        participant.competitor.stop(workspace)
     finally:
-        den.end()
+        workspace.close()
 
 
-def leftovers(contestant: Contestant, ground: Ground, subject: str) -> Iterator[Measure]:
-    den = Den.create()
+def orphan_processes(participant: Participant, context: RunContext, subject: str) -> Iterator[Measurement]:
+    workspace = Workspace.create()
     try:
-        session = contestant.competitor.start(den)
-        session.navigate(ground.site.url(pages.OWN, "counter.html"))
+        session = participant.competitor.start(workspace)
+        session.navigate(context.site.url(pages.OWN, "counter.html"))
         session.close()
-        yield Measure("left", amount=den.wait_until_empty(seconds=LEAVE_SECONDS))
-        contestant.competitor.stop(den)
-        yield Measure("left after stop", amount=den.wait_until_empty(seconds=LEAVE_SECONDS))
+        yield Measurement("left", amount=workspace.wait_until_empty(seconds=EXIT_TIMEOUT_SECONDS))
+        participant.competitor.stop(workspace)
+        yield Measurement("left after stop", amount=workspace.wait_until_empty(seconds=EXIT_TIMEOUT_SECONDS))
     finally:
-        den.end()
+        workspace.close()
 
 
 OPERATIONS = (
@@ -94,22 +95,22 @@ OPERATIONS = (
             "first page warm": ("spawn → first page, another session alive", "ms"),
         },
         first_page,
-        most_rounds=3,
+        max_rounds=3,
     ),
     Operation(
         "tools",
         {"tools": ("tool list", "tokens"), "tools minimal": ("tool list, minimal profile", "tokens")},
         tools,
-        most_rounds=1,
+        max_rounds=1,
     ),
-    Operation("memory", {"memory": ("five sessions: memory (PSS)", "MB")}, memory, most_rounds=3),
+    Operation("memory", {"memory": ("five sessions: memory (PSS)", "MB")}, memory, max_rounds=3),
     Operation(
         "leftovers",
         {
             "left": ("processes left 5 s after exit", "processes"),
             "left after stop": ("… after its own stop command", "processes"),
         },
-        leftovers,
-        most_rounds=1,
+        orphan_processes,
+        max_rounds=1,
     ),
 )

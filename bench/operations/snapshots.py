@@ -1,33 +1,34 @@
-"""Operations on the real pages: open each one, read all of it, and compare what was read with what is there."""
+"""Navigation and snapshots: opens each real page, takes its snapshot and compares it with the page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .. import pages
-from .contest import Contestant, Ground, Measure, Operation
+from bench import pages
+
+from .base import Measurement, Operation, Participant, RunContext
 
 
-def read_page(contestant: Contestant, ground: Ground, subject: str) -> Iterator[Measure]:
-    session = contestant.session
-    session.navigate(ground.site.url(pages.OWN, "counter.html"))
-    opened = session.navigate(ground.site.url(subject, pages.path_of(subject)))
-    yield Measure("navigate", ms=opened.ms, tokens=ground.count(opened.text), subject=subject)
+def read_page(participant: Participant, context: RunContext, subject: str) -> Iterator[Measurement]:
+    session = participant.session
+    session.navigate(context.site.url(pages.OWN, "counter.html"))
+    opened = session.navigate(context.site.url(subject, pages.path_of(subject)))
+    yield Measurement("navigate", ms=opened.ms, tokens=context.count(opened.text), subject=subject)
     whole = session.snapshot()
-    yield Measure("snapshot", ms=whole.ms, tokens=ground.count(whole.text), subject=subject)
+    yield Measurement("snapshot", ms=whole.ms, tokens=context.count(whole.text), subject=subject)
     controls = session.controls()
     if controls is not None:
-        yield Measure("controls", ms=controls.ms, tokens=ground.count(controls.text), subject=subject)
-    reference = ground.references[subject]
-    yield Measure("words kept", amount=reference.words_kept(whole.text), subject=subject)
-    yield Measure("controls kept", amount=reference.controls_kept(whole.text), subject=subject)
+        yield Measurement("controls", ms=controls.ms, tokens=context.count(controls.text), subject=subject)
+    reference = context.references[subject]
+    yield Measurement("words kept", amount=reference.words_kept(whole.text), subject=subject)
+    yield Measurement("controls kept", amount=reference.controls_kept(whole.text), subject=subject)
 
 
-def navigate_hanging(contestant: Contestant, ground: Ground, subject: str) -> Iterator[Measure]:
-    session = contestant.session
-    session.navigate(ground.site.url(pages.OWN, "counter.html"))
-    opened = session.navigate(ground.site.url(pages.OWN, "hanging.html"))
-    yield Measure("navigate hanging", ms=opened.ms)
+def navigate_hanging(participant: Participant, context: RunContext, subject: str) -> Iterator[Measurement]:
+    session = participant.session
+    session.navigate(context.site.url(pages.OWN, "counter.html"))
+    opened = session.navigate(context.site.url(pages.OWN, "hanging.html"))
+    yield Measurement("navigate hanging", ms=opened.ms)
 
 
 OPERATIONS = (
@@ -43,7 +44,5 @@ OPERATIONS = (
         read_page,
         subjects=tuple(page.key for page in pages.PAGES),
     ),
-    Operation(
-        "hanging", {"navigate hanging": ("navigate, one image hangs 6 s", "ms")}, navigate_hanging, most_rounds=2
-    ),
+    Operation("hanging", {"navigate hanging": ("navigate, one image hangs 6 s", "ms")}, navigate_hanging, max_rounds=2),
 )

@@ -48,6 +48,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
+LONGEST_WORDS = 800
+
 
 class PilotError(Exception):
     """The root: never raised itself."""
@@ -257,3 +259,17 @@ class InternalError(PilotError):
     """A bug of ours: the log has the details."""
 
     code = "INTERNAL_ERROR"
+
+
+def error_data(error: PilotError) -> dict[str, object]:
+    """An error as it is told. What a caller wrote may be part of it, so it is kept short."""
+    data: dict[str, object] = {"error": error.code, "message": _clipped(error.message)}
+    if error.suggestions:
+        data["suggestions"] = [_clipped(suggestion) for suggestion in error.suggestions]
+    data["retryable"] = error.retryable
+    data.update(error.metadata)
+    return data
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= LONGEST_WORDS else f"{text[:LONGEST_WORDS]}…"

@@ -1,4 +1,4 @@
-"""Locks between processes, held by an open file and freed by the system when its holder ends. Standard library only."""
+"""Locks between processes, on an open file; the system frees them when their holder ends. Standard library only."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from browser_pilot.home import PRIVATE_FILE, make_private_folder
+from .home import PRIVATE_FILE, make_private_folder
 
 
 @contextmanager
-def held(path: Path, *, timeout_seconds: float = 0) -> Generator[None]:
-    """Hold the lock while inside. Raises ``TimeoutError`` when another process holds it for longer than we wait."""
+def locked(path: Path, *, timeout_seconds: float = 0) -> Generator[None]:
+    """Hold the lock in the ``with`` block. Raises ``TimeoutError`` when another process holds it for too long."""
     make_private_folder(path.parent)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE)
     _Acquisition(descriptor).wait(timeout_seconds)
@@ -26,9 +26,9 @@ def held(path: Path, *, timeout_seconds: float = 0) -> Generator[None]:
 
 
 class _Acquisition:
-    """A blocking lock with a deadline: systems have no such call, so that a thread waits in our stead.
+    """A blocking lock with a deadline. Systems have no such call, so that a thread blocks instead.
 
-    When we give up first, the thread may still get the lock later; it then lets it go at once.
+    After a timeout the thread may still acquire the lock; it then releases it at once.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -70,7 +70,7 @@ if sys.platform == "win32":
     def _lock(descriptor: int, *, blocking: bool) -> bool:
         os.lseek(descriptor, 0, os.SEEK_SET)
         try:
-            # Even the blocking kind gives up after ten seconds.
+            # Even the blocking mode gives up after ten seconds.
             msvcrt.locking(descriptor, msvcrt.LK_LOCK if blocking else msvcrt.LK_NBLCK, 1)
         except OSError:
             return False

@@ -1,9 +1,9 @@
-"""Matters to ask about, for tests that need no page."""
+"""Approval requests for tests that need no page."""
 
 from __future__ import annotations
 
-from browser_pilot.approvals.lasting import block_site
-from browser_pilot.approvals.questions import About, Matter
+from browser_pilot.approvals.models import ApprovalRequest, ApprovalSubject
+from browser_pilot.approvals.persistent_rules import block_site
 from browser_pilot.policy.hosts import Site
 from browser_pilot.policy.patterns import Pattern
 from browser_pilot.policy.rules import Rule
@@ -12,8 +12,10 @@ SHOP = Site("https", "shop.example", 443)
 ALWAYS = Rule(pattern=Pattern("shop.example"), write="allow", source="test")
 
 
-def matter(*, about: About = "action", session: str = "s1", site: Site = SHOP, binding: str = "b1") -> Matter:
-    return Matter(
+def approval_request(
+    *, about: ApprovalSubject = "action", session: str = "s1", site: Site = SHOP, binding: str = "b1"
+) -> ApprovalRequest:
+    return ApprovalRequest(
         client="stdio-1",
         client_name="Agent",
         session=session,
@@ -27,6 +29,6 @@ def matter(*, about: About = "action", session: str = "s1", site: Site = SHOP, b
         rule="policy.mode",
         binding=binding,
         scope="pay-button",
-        always=ALWAYS if site.host else None,
-        block=block_site(site),
+        always_rule=ALWAYS if site.host else None,
+        block_rule=block_site(site),
     )

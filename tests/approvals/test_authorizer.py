@@ -1,4 +1,4 @@
-"""From a look at the page to a permission: what a yes is good for, and what it is not."""
+"""Authorization of one action: what an approval is valid for, and what it is not."""
 
 from __future__ import annotations
 
@@ -10,17 +10,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from browser_pilot.approvals.clearance import MOST_QUESTIONS, Asker, Clearance, Cleared, Sight, rule_made_by
+from browser_pilot.approvals.authorizer import (
+    MAX_APPROVAL_REQUESTS,
+    NO_APPROVAL,
+    ActionPreview,
+    Authorization,
+    Authorizer,
+    Requester,
+    changed_under_every_request,
+    rule_from_decision,
+)
 from browser_pilot.approvals.grants import SessionGrants
-from browser_pilot.approvals.questions import Answer, Choice, Matter, Question
+from browser_pilot.approvals.models import ApprovalDecision, ApprovalRequest, Choice, PendingApproval
 from browser_pilot.approvals.queue import ApprovalQueue
 from browser_pilot.errors import ApprovalDenied, BudgetExhausted, DomainDenied, PilotError, ReadOnly
 from browser_pilot.policy.budgets import Budgets
-from browser_pilot.policy.decide import Request
+from browser_pilot.policy.decide import PolicyRequest
 from browser_pilot.policy.hosts import BLANK, Site
 from browser_pilot.policy.patterns import Pattern, parse_pattern
 from browser_pilot.policy.rules import Defaults, Rule, Ruleset
 from browser_pilot.policy.sensitivity import ElementFacts
+from tests.config.fixed_config import FixedConfig
 
 SHOP = Site("https", "shop.example", 443)
 BANK = Site("https", "bank.example", 443)
@@ -30,279 +40,293 @@ ASK_ALL = Ruleset([Rule(pattern=parse_pattern("*"), write="ask")])
 ASK_SITES = Ruleset((), Defaults(uncovered="ask"))
 
 
-def sight(*, site: Site = SHOP, element: ElementFacts = PAY, fingerprint: str = "pay", payload: str = "") -> Sight:
-    request = Request(effect="write", target=site, element=element, session="s1")
-    return Sight(request=request, what=f"Click “{element.name}”", fingerprint=fingerprint, payload=payload)
+def preview(
+    *, site: Site = SHOP, element: ElementFacts = PAY, fingerprint: str = "pay", payload: str = ""
+) -> ActionPreview:
+    request = PolicyRequest(effect="write", target=site, element=element, session="s1")
+    return ActionPreview(request=request, what=f"Click “{element.name}”", fingerprint=fingerprint, payload=payload)
 
 
 class Person:
-    """Reads the queue and gives the next of its answers to each question."""
+    """Subscribes to the queue and decides each request with the next choice."""
 
     def __init__(self, queue: ApprovalQueue, choices: list[Choice]) -> None:
-        self.asked: list[Matter] = []
+        self.asked: list[ApprovalRequest] = []
         self._queue = queue
         self._choices = choices
-        self.on_question: Callable[[], None] = lambda: None
+        self.on_request: Callable[[], None] = lambda: None
 
     async def answer(self) -> None:
         with self._queue.subscribe() as watcher:
             while (event := await watcher.next()) is not None:
                 if event.kind == "asked":
-                    self.asked.append(event.question.matter)
-                    self.on_question()
-                    self._queue.answer(event.question.id, self._choices.pop(0), door="person")
+                    self.asked.append(event.approval.request)
+                    self.on_request()
+                    self._queue.decide(event.approval.id, self._choices.pop(0), channel="person")
 
 
-class World:
+class Setup:
     def __init__(self, rules: Ruleset, *answers: Choice) -> None:
-        self.rules = rules
+        self.config = FixedConfig(rules=rules)
         self.budgets = Budgets()
-        self.queue = ApprovalQueue(keep=self._keep)
+        self.queue = ApprovalQueue(persist=self._keep)
         self.grants = SessionGrants()
-        self.clearance = Clearance(
-            queue=self.queue, grants=self.grants, rules=lambda: self.rules, budgets=self.budgets, clock=lambda: 1000.0
+        self.authorizer = Authorizer(
+            queue=self.queue, grants=self.grants, config=self.config, budgets=self.budgets, clock=lambda: 1000.0
         )
         self.person = Person(self.queue, list(answers))
-        self.seen = sight()
+        self.preview = preview()
 
-    def _keep(self, question: Question, answer: Answer) -> None:
-        rule = rule_made_by(question, answer)
+    def _keep(self, question: PendingApproval, answer: ApprovalDecision) -> None:
+        rule = rule_from_decision(question, answer)
         if rule is not None:
-            self.rules = self.rules.with_rules([rule])
+            self.config.rules = self.config.rules.with_rules([rule])
 
-    async def look(self) -> Sight:
-        return self.seen
+    async def look(self) -> ActionPreview:
+        return self.preview
 
-    async def obtain(
-        self, look: Callable[[], Awaitable[Sight]] | None = None, *, session: str = "s1", answered: bool = True
-    ) -> Cleared:
-        asker = Asker(client="c1", client_name="Agent", session=session, tool="browser_click", timeout_seconds=5)
-        answering = asyncio.create_task(self.person.answer()) if answered else None
+    async def authorize(
+        self, look: Callable[[], Awaitable[ActionPreview]] | None = None, *, session: str = "s1", answered: bool = True
+    ) -> Authorization:
+        requester = Requester(
+            client="c1", client_name="Agent", session=session, tool="browser_click", timeout_seconds=5
+        )
+        deciding = asyncio.create_task(self.person.answer()) if answered else None
         await asyncio.sleep(0)
         try:
-            return await self.clearance.obtain(asker, look or self.look)
+            return await self._authorize(requester, look or self.look)
         finally:
-            if answering is not None:
-                answering.cancel()
-                await asyncio.wait({answering})
+            if deciding is not None:
+                deciding.cancel()
+                await asyncio.wait({deciding})
+
+    async def _authorize(self, asker: Requester, look: Callable[[], Awaitable[ActionPreview]]) -> Authorization:
+        """As the pipeline does: inspect and decide, ask, inspect and decide again."""
+        approval = NO_APPROVAL
+        for _ in range(MAX_APPROVAL_REQUESTS + 1):
+            decided = self.authorizer.decide(asker, await look(), approval)
+            if isinstance(decided, Authorization):
+                return decided
+            approval = await self.authorizer.ask(asker, decided)
+        raise changed_under_every_request()
 
 
-async def test_what_the_rules_allow_asks_nobody() -> None:
-    world = World(Ruleset())
-    world.seen = sight(element=SEND)
-    cleared = await world.obtain()
-    assert cleared.answer is None
-    assert world.person.asked == []
+async def test_an_allowed_action_requests_no_approval() -> None:
+    setup = Setup(Ruleset())
+    setup.preview = preview(element=SEND)
+    authorization = await setup.authorize()
+    assert authorization.approval_decision is None
+    assert setup.person.asked == []
 
 
-async def test_what_the_rules_deny_asks_nobody() -> None:
-    world = World(Ruleset([Rule(pattern=Pattern("shop.example"), write="deny")]))
+async def test_a_denied_action_requests_no_approval() -> None:
+    setup = Setup(Ruleset([Rule(pattern=Pattern("shop.example"), write="deny")]))
     with pytest.raises(DomainDenied):
-        await world.obtain()
-    assert world.person.asked == []
+        await setup.authorize()
+    assert setup.person.asked == []
 
 
-async def test_a_once_is_good_for_one_call() -> None:
-    world = World(ASK_ALL, "once", "deny")
-    cleared = await world.obtain()
-    assert cleared.answer is not None
-    assert cleared.answer.door == "person"
-    assert cleared.sight is world.seen
-    with pytest.raises(ApprovalDenied, match="The user said no"):
-        await world.obtain()
-    assert len(world.person.asked) == 2
+async def test_once_is_valid_for_one_call() -> None:
+    setup = Setup(ASK_ALL, "once", "deny")
+    authorization = await setup.authorize()
+    assert authorization.approval_decision is not None
+    assert authorization.approval_decision.channel == "person"
+    assert authorization.preview is setup.preview
+    with pytest.raises(ApprovalDenied, match="The user denied this"):
+        await setup.authorize()
+    assert len(setup.person.asked) == 2
 
 
 @pytest.mark.parametrize(
     "changed",
     [
-        sight(site=BANK),
-        sight(fingerprint="another element"),
-        sight(payload="another value"),
-        sight(element=replace(PAY, form_action="https://evil.example/")),
-        sight(element=replace(PAY, form_method="get")),
-        replace(sight(), request=replace(sight().request, frame=BANK)),
-        replace(sight(), request=replace(sight().request, url="https://shop.example/other")),
-        replace(sight(), values={"amount": "1,000,000"}),
-        replace(sight(), steps=("one", "two")),
+        preview(site=BANK),
+        preview(fingerprint="another element"),
+        preview(payload="another value"),
+        preview(element=replace(PAY, form_action="https://evil.example/")),
+        preview(element=replace(PAY, form_method="get")),
+        replace(preview(), request=replace(preview().request, frame=BANK)),
+        replace(preview(), request=replace(preview().request, url="https://shop.example/other")),
+        replace(preview(), values={"amount": "1,000,000"}),
+        replace(preview(), steps=("one", "two")),
     ],
 )
-async def test_a_page_that_changes_while_the_person_decides_is_asked_about_again(changed: Sight) -> None:
-    world = World(ASK_ALL, "once", "deny")
-    world.person.on_question = lambda: setattr(world, "seen", changed)
-    with pytest.raises(ApprovalDenied, match="said no"):
-        await world.obtain()
-    first, second = world.person.asked
+async def test_a_page_that_changes_during_the_approval_needs_a_new_one(changed: ActionPreview) -> None:
+    setup = Setup(ASK_ALL, "once", "deny")
+    setup.person.on_request = lambda: setattr(setup, "preview", changed)
+    with pytest.raises(ApprovalDenied, match="denied this"):
+        await setup.authorize()
+    first, second = setup.person.asked
     assert first.binding != second.binding
     assert second.site == str(changed.request.target)
 
 
-async def test_a_page_that_changes_back_is_not_approved_by_an_older_yes() -> None:
-    """Approved A, then shown B and approved B, then A again: only the last yes counts."""
-    world = World(ASK_ALL, "once", "once", "deny")
-    pages = iter([sight(payload="A"), sight(payload="B"), sight(payload="A")])
+async def test_a_page_that_changes_back_is_not_covered_by_an_earlier_approval() -> None:
+    """A is approved, then B, then the page shows A again: only the last approval counts."""
+    setup = Setup(ASK_ALL, "once", "once", "deny")
+    pages = iter([preview(payload="A"), preview(payload="B"), preview(payload="A")])
 
-    async def look() -> Sight:
+    async def look() -> ActionPreview:
         return next(pages)
 
-    with pytest.raises(ApprovalDenied, match="said no"):
-        await world.obtain(look)
-    assert len(world.person.asked) == 3
+    with pytest.raises(ApprovalDenied, match="denied this"):
+        await setup.authorize(look)
+    assert len(setup.person.asked) == 3
 
 
-async def test_a_page_that_never_rests_gets_nothing() -> None:
-    answers: list[Choice] = ["once"] * (MOST_QUESTIONS + 1)
-    world = World(ASK_ALL, *answers)
+async def test_a_page_that_changes_every_time_is_denied() -> None:
+    answers: list[Choice] = ["once"] * (MAX_APPROVAL_REQUESTS + 1)
+    setup = Setup(ASK_ALL, *answers)
     count = 0
 
-    async def look() -> Sight:
+    async def look() -> ActionPreview:
         nonlocal count
         count += 1
-        return sight(payload=str(count))
+        return preview(payload=str(count))
 
-    with pytest.raises(ApprovalDenied, match="changed every time"):
-        await world.obtain(look)
+    with pytest.raises(ApprovalDenied, match="changed after every approval"):
+        await setup.authorize(look)
 
 
 async def test_for_this_session_covers_the_same_element_of_the_same_site_with_any_value() -> None:
-    world = World(ASK_ALL, "session", "deny", "deny", "deny")
-    await world.obtain()
-    world.seen = sight(payload="another value")
-    await world.obtain()
-    assert len(world.person.asked) == 1
-    for other in (sight(fingerprint="another element"), sight(site=BANK)):
-        world.seen = other
+    setup = Setup(ASK_ALL, "session", "deny", "deny", "deny")
+    await setup.authorize()
+    setup.preview = preview(payload="another value")
+    await setup.authorize()
+    assert len(setup.person.asked) == 1
+    for other in (preview(fingerprint="another element"), preview(site=BANK)):
+        setup.preview = other
         with pytest.raises(ApprovalDenied):
-            await world.obtain()
-    world.seen = sight()
+            await setup.authorize()
+    setup.preview = preview()
     with pytest.raises(ApprovalDenied):
-        await world.obtain(session="s2")
-    assert len(world.person.asked) == 4
+        await setup.authorize(session="s2")
+    assert len(setup.person.asked) == 4
 
 
 async def test_for_this_session_ends_with_the_session() -> None:
-    world = World(ASK_ALL, "session", "deny")
-    await world.obtain()
-    world.grants.forget("s1")
+    setup = Setup(ASK_ALL, "session", "deny")
+    await setup.authorize()
+    setup.grants.forget("s1")
     with pytest.raises(ApprovalDenied):
-        await world.obtain()
+        await setup.authorize()
 
 
-async def test_an_element_that_cannot_be_told_apart_is_asked_about_every_time() -> None:
-    world = World(ASK_ALL, "session", "deny")
-    world.seen = sight(fingerprint="")
-    await world.obtain()
+async def test_an_element_without_a_fingerprint_needs_approval_every_time() -> None:
+    setup = Setup(ASK_ALL, "session", "deny")
+    setup.preview = preview(fingerprint="")
+    await setup.authorize()
     with pytest.raises(ApprovalDenied):
-        await world.obtain()
+        await setup.authorize()
 
 
-async def test_one_answer_covers_an_announced_plan() -> None:
-    world = World(ASK_ALL, "session")
-    world.seen = replace(sight(fingerprint=""), steps=("Email: a", "Name: b"), plan="form-1")
-    await world.obtain()
-    await world.obtain()
-    (matter,) = world.person.asked
-    assert matter.steps == ("Email: a", "Name: b")
+async def test_one_decision_covers_all_steps_of_a_plan() -> None:
+    setup = Setup(ASK_ALL, "session")
+    setup.preview = replace(preview(fingerprint=""), steps=("Email: a", "Name: b"), plan="form-1")
+    await setup.authorize()
+    await setup.authorize()
+    (request,) = setup.person.asked
+    assert request.steps == ("Email: a", "Name: b")
 
 
 async def test_always_writes_a_rule_for_this_site_and_this_risk() -> None:
-    world = World(ASK_ALL, "always", "deny", "deny")
-    world.seen = sight(element=SEND)
-    await world.obtain()
-    await world.obtain()
-    assert len(world.person.asked) == 1
-    for other in (sight(element=PAY), sight(site=BANK, element=SEND)):
-        world.seen = other
+    setup = Setup(ASK_ALL, "always", "deny", "deny")
+    setup.preview = preview(element=SEND)
+    await setup.authorize()
+    await setup.authorize()
+    assert len(setup.person.asked) == 1
+    for other in (preview(element=PAY), preview(site=BANK, element=SEND)):
+        setup.preview = other
         with pytest.raises(ApprovalDenied):
-            await world.obtain()
+            await setup.authorize()
 
 
-async def test_block_denies_the_site_from_then_on_without_a_question() -> None:
-    world = World(ASK_ALL, "block")
+async def test_block_denies_the_site_from_then_on_without_a_request() -> None:
+    setup = Setup(ASK_ALL, "block")
     with pytest.raises(ApprovalDenied, match="blocked the site"):
-        await world.obtain()
+        await setup.authorize()
     with pytest.raises(DomainDenied):
-        await world.obtain()
-    assert len(world.person.asked) == 1
+        await setup.authorize()
+    assert len(setup.person.asked) == 1
 
 
 @pytest.mark.parametrize("choice", ["session", "always"])
-async def test_a_site_is_asked_about_once(choice: Choice) -> None:
-    world = World(ASK_SITES, choice)
-    world.seen = sight(element=SEND)
-    await world.obtain()
-    await world.obtain()
-    (matter,) = world.person.asked
-    assert (matter.about, matter.what) == ("site", "Use shop.example")
+async def test_a_site_needs_one_approval(choice: Choice) -> None:
+    setup = Setup(ASK_SITES, choice)
+    setup.preview = preview(element=SEND)
+    await setup.authorize()
+    await setup.authorize()
+    (request,) = setup.person.asked
+    assert (request.about, request.what) == ("site", "Use shop.example")
 
 
-async def test_a_no_to_a_site_is_kept_until_the_user_changes_the_rules() -> None:
-    world = World(ASK_SITES, "deny", "session")
+async def test_a_denied_site_stays_denied_until_the_user_changes_the_rules() -> None:
+    setup = Setup(ASK_SITES, "deny", "session")
     with pytest.raises(ApprovalDenied):
-        await world.obtain()
+        await setup.authorize()
     with pytest.raises(DomainDenied, match="your answer in this session"):
-        await world.obtain()
-    world.rules = ASK_SITES.with_rules([Rule(pattern=Pattern("other.example"), read="allow")])
-    world.seen = sight(element=SEND)
-    await world.obtain()
+        await setup.authorize()
+    setup.config.rules = ASK_SITES.with_rules([Rule(pattern=Pattern("other.example"), read="allow")])
+    setup.preview = preview(element=SEND)
+    await setup.authorize()
 
 
-async def test_a_site_and_then_a_sensitive_action_are_two_questions() -> None:
-    world = World(ASK_SITES, "session", "deny")
+async def test_a_new_site_and_a_sensitive_action_are_two_requests() -> None:
+    setup = Setup(ASK_SITES, "session", "deny")
     with pytest.raises(ApprovalDenied):
-        await world.obtain()
-    assert [matter.about for matter in world.person.asked] == ["site", "action"]
+        await setup.authorize()
+    assert [request.about for request in setup.person.asked] == ["site", "action"]
 
 
-async def test_an_answer_about_a_site_keeps_the_rule_that_asks_before_writing() -> None:
-    world = World(Ruleset([Rule(pattern=parse_pattern("*"), read="ask", write="ask")]), "always", "once")
-    world.seen = replace(sight(), request=Request(effect="read", target=SHOP, session="s1"))
-    await world.obtain()
-    world.seen = sight(element=SEND)
-    await world.obtain()
-    assert [matter.about for matter in world.person.asked] == ["site", "action"]
+async def test_allowing_a_site_keeps_the_rule_that_asks_before_writing() -> None:
+    setup = Setup(Ruleset([Rule(pattern=parse_pattern("*"), read="ask", write="ask")]), "always", "once")
+    setup.preview = replace(preview(), request=PolicyRequest(effect="read", target=SHOP, session="s1"))
+    await setup.authorize()
+    setup.preview = preview(element=SEND)
+    await setup.authorize()
+    assert [request.about for request in setup.person.asked] == ["site", "action"]
 
 
-async def test_on_a_blank_page_no_rule_can_be_made() -> None:
-    world = World(Ruleset((), Defaults(modes={"managed": "ask", "own": "ask"})), "once")
-    world.seen = sight(site=BLANK)
-    await world.obtain()
-    assert set(world.person.asked[0].choices) == {"once", "session", "deny"}
+async def test_on_a_blank_page_no_rule_can_be_written() -> None:
+    setup = Setup(Ruleset((), Defaults(modes={"managed": "ask", "own": "ask"})), "once")
+    setup.preview = preview(site=BLANK)
+    await setup.authorize()
+    assert set(setup.person.asked[0].choices) == {"once", "session", "deny"}
 
 
-async def test_an_always_loosens_no_read_only_mode_and_no_configured_no() -> None:
-    world = World(ASK_ALL, "always")
-    await world.obtain()
-    world.rules = Ruleset(world.rules.rules, Defaults(modes={"managed": "readonly", "own": "readonly"}))
+async def test_always_overrides_neither_read_only_mode_nor_a_configured_deny() -> None:
+    setup = Setup(ASK_ALL, "always")
+    await setup.authorize()
+    setup.config.rules = Ruleset(setup.config.rules.rules, Defaults(modes={"managed": "readonly", "own": "readonly"}))
     with pytest.raises(ReadOnly):
-        await world.obtain()
-    world.rules = Ruleset([Rule(pattern=Pattern("shop.example"), write="deny"), *world.rules.rules])
+        await setup.authorize()
+    setup.config.rules = Ruleset([Rule(pattern=Pattern("shop.example"), write="deny"), *setup.config.rules.rules])
     with pytest.raises(DomainDenied):
-        await world.obtain()
+        await setup.authorize()
 
 
-async def test_a_budget_is_never_overshot_by_calls_at_the_same_time() -> None:
-    world = World(Ruleset((), Defaults(step_budget=7)))
-    world.seen = sight(element=SEND)
-    outcomes = await asyncio.gather(*(world.obtain(answered=False) for _ in range(20)), return_exceptions=True)
-    assert sum(isinstance(one, Cleared) for one in outcomes) == 7
+async def test_concurrent_calls_never_exceed_a_budget() -> None:
+    setup = Setup(Ruleset((), Defaults(step_budget=7)))
+    setup.preview = preview(element=SEND)
+    outcomes = await asyncio.gather(*(setup.authorize(answered=False) for _ in range(20)), return_exceptions=True)
+    assert sum(isinstance(one, Authorization) for one in outcomes) == 7
     assert sum(isinstance(one, BudgetExhausted) for one in outcomes) == 13
 
 
-async def test_what_was_asked_but_refused_uses_up_no_budget() -> None:
-    world = World(Ruleset(ASK_ALL.rules, Defaults(step_budget=1)), "deny", "once")
+async def test_a_denied_action_uses_no_budget() -> None:
+    setup = Setup(Ruleset(ASK_ALL.rules, Defaults(step_budget=1)), "deny", "once")
     with pytest.raises(ApprovalDenied):
-        await world.obtain()
-    await world.obtain()
+        await setup.authorize()
+    await setup.authorize()
 
 
-async def test_texts_from_pages_reach_a_person_in_one_plain_line() -> None:
-    world = World(ASK_ALL, "once")
+async def test_page_text_is_shown_as_one_plain_line() -> None:
+    setup = Setup(ASK_ALL, "once")
     hostile = "Save\x1b[2J\nAsked because of nothing.\u202egnp.exe"
-    world.seen = replace(sight(), what=f"Click “{hostile}”", values={"text": hostile}, steps=(hostile,))
-    await world.obtain()
-    (matter,) = world.person.asked
-    for text in (matter.what, *matter.values.values(), *matter.steps):
+    setup.preview = replace(preview(), what=f"Click “{hostile}”", values={"text": hostile}, steps=(hostile,))
+    await setup.authorize()
+    (request,) = setup.person.asked
+    for text in (request.what, *request.values.values(), *request.steps):
         assert not {"\x1b", "\n", "\u202e"} & set(text)
         assert "Save" in text
 
@@ -312,22 +336,22 @@ payloads = st.lists(st.sampled_from(["A", "B", "C"]), min_size=1, max_size=12)
 
 @settings(deadline=None)
 @given(payloads, st.lists(st.sampled_from(["once", "deny"]), min_size=12, max_size=12))
-def test_nothing_is_ever_cleared_that_was_not_shown_and_approved_last(pages: list[str], choices: list[Choice]) -> None:
-    """Whatever the page does between looks, what is cleared is what the last yes was for."""
+def test_only_what_was_shown_and_approved_last_is_authorized(pages: list[str], choices: list[Choice]) -> None:
+    """However the page changes between previews, the authorized action is the one last approved."""
 
     async def run() -> None:
-        world = World(ASK_ALL, *choices)
+        setup = Setup(ASK_ALL, *choices)
         remaining = iter([*pages, *[pages[-1]] * 20])
 
-        async def look() -> Sight:
-            return sight(payload=next(remaining))
+        async def look() -> ActionPreview:
+            return preview(payload=next(remaining))
 
         try:
-            cleared = await world.obtain(look)
+            authorization = await setup.authorize(look)
         except PilotError:
             return
-        assert cleared.sight.binding == world.person.asked[-1].binding
-        assert cleared.answer is not None
-        assert cleared.answer.allows
+        assert authorization.preview.binding == setup.person.asked[-1].binding
+        assert authorization.approval_decision is not None
+        assert authorization.approval_decision.allows
 
     asyncio.run(run())

@@ -1,4 +1,4 @@
-"""Calls in plain words, and texts that a page cannot use to deceive."""
+"""Descriptions of tool calls, and removal of deceptive characters from page text."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from browser_pilot.approvals import words
-from browser_pilot.approvals.words import LONGEST_VALUE, plain
+from browser_pilot.approvals import descriptions
+from browser_pilot.approvals.descriptions import MAX_VALUE_CHARACTERS, plain_text
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "said"),
+    ("tool", "arguments", "expected"),
     [
         ("browser_click", {"element": {"role": "button", "name": "Pay now"}}, "Click button “Pay now”"),
         ("browser_click", {"element": "#pay"}, "Click the element #pay"),
@@ -24,29 +24,33 @@ from browser_pilot.approvals.words import LONGEST_VALUE, plain
         ("browser_new_thing", {}, "New thing"),
     ],
 )
-def test_a_call_is_told_in_words(tool: str, arguments: dict[str, object], said: str) -> None:
-    assert words.what(tool, arguments) == said
+def test_a_call_is_described(tool: str, arguments: dict[str, object], expected: str) -> None:
+    assert descriptions.describe_action(tool, arguments) == expected
 
 
-def test_the_name_on_the_page_goes_before_the_argument() -> None:
-    assert words.what("browser_click", {"element": "e7"}, element="button “Pay”") == "Click button “Pay”"
+def test_the_name_on_the_page_takes_precedence_over_the_argument() -> None:
+    assert (
+        descriptions.describe_action("browser_click", {"element": "e7"}, element="button “Pay”") == "Click button “Pay”"
+    )
 
 
-def test_values_are_shown_shortened() -> None:
-    shown = words.values({"text": "x" * 1000, "values": ["a", "b"], "element": "e1", "clear": True, "key": None})
-    assert len(shown.pop("text")) == LONGEST_VALUE
+def test_long_values_are_shortened() -> None:
+    shown = descriptions.shown_values(
+        {"text": "x" * 1000, "values": ["a", "b"], "element": "e1", "clear": True, "key": None}
+    )
+    assert len(shown.pop("text")) == MAX_VALUE_CHARACTERS
     assert shown == {"values": "a, b"}
 
 
-def test_a_form_is_a_plan() -> None:
+def test_the_fields_of_a_form_are_steps() -> None:
     fields = [{"element": {"role": "textbox", "name": "Email"}, "value": "a@b"}, {"element": "#c", "value": True}]
-    assert words.steps({"fields": fields}) == ("textbox “Email”: a@b", "the element #c: True")
-    assert words.steps({"fields": "nonsense"}) == ()
-    assert words.steps({}) == ()
+    assert descriptions.describe_steps({"fields": fields}) == ("textbox “Email”: a@b", "the element #c: True")
+    assert descriptions.describe_steps({"fields": "nonsense"}) == ()
+    assert descriptions.describe_steps({}) == ()
 
 
 @pytest.mark.parametrize(
-    ("element", "lasting"),
+    ("element", "stable"),
     [
         ("e12", False),
         ("f2e4", False),
@@ -57,13 +61,13 @@ def test_a_form_is_a_plan() -> None:
         ({"role": "a"}, True),
     ],
 )
-def test_a_ref_is_no_lasting_name(element: object, lasting: bool) -> None:
-    assert words.is_lasting_name(element) is lasting
+def test_a_ref_is_not_a_stable_selector(element: object, stable: bool) -> None:
+    assert descriptions.is_stable_selector(element) is stable
 
 
 @given(st.text())
-def test_plain_text_only_shows(text: str) -> None:
-    shown = plain(text)
+def test_plain_text_has_no_control_or_formatting_characters(text: str) -> None:
+    shown = plain_text(text)
     assert not {unicodedata.category(character) for character in shown} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
     assert len(shown.splitlines()) <= 1
-    assert plain(shown) == shown
+    assert plain_text(shown) == shown

@@ -1,7 +1,7 @@
-"""Run by the SIGKILL test in a process of its own: fork a writer under load, kill it, and check what is left.
+"""Run by the SIGKILL test in a separate process: fork a writer under load, kill it, and check the log.
 
-A process without threads forks each writer, so that many rounds cost little. The writer says on a pipe what was
-acknowledged; whatever it said must be in the log afterwards.
+A process without threads forks each writer, so that many rounds are cheap. The writer reports acknowledged rows on a
+pipe; all of them must be in the log afterwards.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import signal
 import sys
 from pathlib import Path
 
+from browser_pilot.audit_log.audit_log import AuditLog
+from browser_pilot.audit_log.counters import Spend
+from browser_pilot.audit_log.database import AuditLogFiles
+from browser_pilot.audit_log.entries import AuditIntent, AuditOutcome
+from browser_pilot.audit_log.reader import AuditLogReader, AuditQuery
+from browser_pilot.audit_log.retention import Retention
 from browser_pilot.errors import BudgetExhausted
-from browser_pilot.records.activity import ActivityLog
-from browser_pilot.records.counters import Spend
-from browser_pilot.records.database import Files
-from browser_pilot.records.entries import Intent, Outcome
-from browser_pilot.records.reading import LogReader, Query
-from browser_pilot.records.redaction import Redactor
-from browser_pilot.records.retention import Retention
+from browser_pilot.redaction.redactor import Redactor
 
 WORKERS = 6
 LIMIT = 45
@@ -28,13 +28,13 @@ LIMIT = 45
 
 async def _write_until_killed(home: Path, said: int, round_number: int) -> None:
     # A small size, so that kills also fall into pruning.
-    log = ActivityLog(home, Redactor(), retention=Retention(size_mb=0.3))
+    log = AuditLog(home, Redactor(), retention=Retention(size_mb=0.3))
     await log.start()
     budget = Spend(f"round:{round_number}", limit=LIMIT)
 
     async def work(number: int) -> None:
         while True:
-            intent = Intent("c", f"tool {number}", {"text": "word " * 40, "round": round_number})
+            intent = AuditIntent("c", f"tool {number}", {"text": "word " * 40, "round": round_number})
             try:
                 seq = await log.intent(intent, spends=[budget])
             except BudgetExhausted:
@@ -42,7 +42,7 @@ async def _write_until_killed(home: Path, said: int, round_number: int) -> None:
                 os.write(said, f"free {seq}\n".encode())
             else:
                 os.write(said, f"paid {seq}\n".encode())
-            await log.outcome(seq, Outcome("ok", 1, "done"))
+            await log.outcome(seq, AuditOutcome("ok", 1, "done"))
             os.write(said, f"done {seq}\n".encode())
 
     await asyncio.gather(*(work(number) for number in range(WORKERS)))
@@ -72,12 +72,12 @@ def _run_and_kill(home: Path, round_number: int, lines_before_kill: int) -> list
 
 
 def _check(home: Path, round_number: int, acknowledged: list[tuple[str, int]]) -> None:
-    reader = LogReader(Files.in_home(home))
+    reader = AuditLogReader(AuditLogFiles.in_home(home))
     if not acknowledged:
         return
     report = reader.verify()
     assert report.ok, report.problems
-    rows = {action.seq: action for action in reader.search(Query(limit=None))}
+    rows = {action.seq: action for action in reader.search(AuditQuery(limit=None))}
     oldest = min(rows)
     for word, seq in acknowledged:
         if seq >= oldest:
@@ -90,7 +90,7 @@ def _check(home: Path, round_number: int, acknowledged: list[tuple[str, int]]) -
 
 
 async def _counter(home: Path, key: str) -> int:
-    log = ActivityLog(home, Redactor(), recover=False)
+    log = AuditLog(home, Redactor(), recover=False)
     value = (await log.usage()).totals.get(key, 0)
     await log.close()
     return value
@@ -104,7 +104,7 @@ def main() -> None:
         acknowledged = _run_and_kill(home, round_number, chance.choice((0, 1, 2, 5, chance.randrange(200))))
         total += len(acknowledged)
         _check(home, round_number, acknowledged)
-    print(total)  # noqa: T201 - this is how the test hears of it
+    print(total)  # noqa: T201 - the test reads it
 
 
 if __name__ == "__main__":

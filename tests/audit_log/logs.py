@@ -1,4 +1,4 @@
-"""A log in a folder of its own, and ways to get at it: shared by the tests of the activity log."""
+"""Audit logs in a temporary home, and access to their files: shared by the tests of the audit log."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from collections.abc import AsyncGenerator, Generator
 from dataclasses import replace
 from pathlib import Path
 
-from browser_pilot.records.activity import ActivityLog
-from browser_pilot.records.database import Files
-from browser_pilot.records.entries import Intent, Outcome
-from browser_pilot.records.reading import LogReader
-from browser_pilot.records.redaction import Redactor
+from browser_pilot.audit_log.audit_log import AuditLog
+from browser_pilot.audit_log.database import AuditLogFiles
+from browser_pilot.audit_log.entries import AuditIntent, AuditOutcome
+from browser_pilot.audit_log.reader import AuditLogReader
+from browser_pilot.redaction.redactor import Redactor
 
 
-def click(tool: str = "browser_click", **changes: str) -> Intent:
+def click(tool: str = "browser_click", **changes: str) -> AuditIntent:
     facts = {"client": "c1", "session": "s1", "tab": "t1", "url": "https://a.example/x", "site": "a.example"} | changes
-    return replace(Intent(client="c1", tool=tool, arguments={"element": "e1"}), **facts)  # pyright: ignore[reportArgumentType]
+    return replace(AuditIntent(client="c1", tool=tool, arguments={"element": "e1"}), **facts)  # pyright: ignore[reportArgumentType]
 
 
-DONE = Outcome("ok", duration_ms=12.34, summary="Clicked.")
+DONE = AuditOutcome("ok", duration_ms=12.34, summary="Clicked.")
 
 
 @contextlib.asynccontextmanager
-async def opened(home: Path) -> AsyncGenerator[ActivityLog]:
-    activity = ActivityLog(home, Redactor())
+async def opened(home: Path) -> AsyncGenerator[AuditLog]:
+    activity = AuditLog(home, Redactor())
     await activity.start()
     try:
         yield activity
@@ -34,8 +34,8 @@ async def opened(home: Path) -> AsyncGenerator[ActivityLog]:
         await activity.close()
 
 
-def reader(home: Path) -> LogReader:
-    return LogReader(Files.in_home(home))
+def reader(home: Path) -> AuditLogReader:
+    return AuditLogReader(AuditLogFiles.in_home(home))
 
 
 def all_bytes(home: Path) -> bytes:
@@ -53,7 +53,7 @@ def remove_database(home: Path) -> None:
 
 @contextlib.contextmanager
 def changing(home: Path) -> Generator[sqlite3.Connection]:
-    """The database, opened by someone who should not."""
-    with contextlib.closing(sqlite3.connect(Files.in_home(home).database)) as connection:
+    """The database, opened behind the writer's back."""
+    with contextlib.closing(sqlite3.connect(AuditLogFiles.in_home(home).database)) as connection:
         yield connection
         connection.commit()

@@ -1,4 +1,4 @@
-"""Whatever is done to the files of the log, verification finds it."""
+"""Verification detects every change of the audit log's files."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from browser_pilot.audit_log.audit_log import AuditLog
+from browser_pilot.audit_log.hash_chain import ChainHead
 from browser_pilot.errors import RecordsUnavailable
-from browser_pilot.records.activity import ActivityLog
-from browser_pilot.records.chain import Head
 
 from .logs import DONE, changing, click, opened, reader, remove_database
 
 
-async def test_a_log_that_is_removed_while_running_goes_on_and_says_so(log: ActivityLog, tmp_path: Path) -> None:
+async def test_a_log_that_is_removed_while_running_is_continued_with_a_gap(log: AuditLog, tmp_path: Path) -> None:
     await log.intent(click())
     remove_database(tmp_path)
     seq = await log.intent(click())
@@ -65,12 +65,12 @@ async def test_truncation_with_a_forged_head_row_is_found_and_stays_found(tmp_pa
         connection.execute("DELETE FROM entries WHERE seq > 6")
         connection.execute("UPDATE head SET (seq, hash) = (SELECT seq, hash FROM entries ORDER BY seq DESC LIMIT 1)")
     report = reader(tmp_path).verify()
-    assert [problem.what for problem in report.problems] == ["Rows 7 to 10 are missing."]
+    assert [problem.text for problem in report.problems] == ["Rows 7 to 10 are missing."]
     for _ in range(2):
         async with opened(tmp_path) as log:
             await log.outcome(await log.intent(click()), DONE)
             report = log.reader().verify()
-            assert "rows 7 to 10 were there before" in report.problems[0].what
+            assert "rows 7 to 10 existed before" in report.problems[0].text
 
 
 @pytest.mark.parametrize("victim", ["activity.head", "activity.key"])
@@ -86,9 +86,9 @@ async def test_a_removed_or_changed_anchor_is_found(tmp_path: Path, victim: str)
     assert reader(tmp_path).verify().ok
 
 
-async def test_a_head_noted_elsewhere_must_still_be_in_the_chain(log: ActivityLog) -> None:
+async def test_a_head_stored_elsewhere_must_still_be_in_the_chain(log: AuditLog) -> None:
     await log.intent(click())
     noted = log.reader().verify().head
     await log.intent(click())
-    assert log.reader().verify(noted=[noted]).ok
-    assert not log.reader().verify(noted=[Head(noted.seq, bytes(32))]).ok
+    assert log.reader().verify(known_heads=[noted]).ok
+    assert not log.reader().verify(known_heads=[ChainHead(noted.seq, bytes(32))]).ok

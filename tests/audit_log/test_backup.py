@@ -1,4 +1,4 @@
-"""A backup brings everything back, and one that was tampered with is refused before anything changes."""
+"""A backup restores everything, and one that was tampered with is refused before anything changes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from browser_pilot.audit_log.audit_log import AuditLog
+from browser_pilot.audit_log.backup import create_backup, read_contents, restore
+from browser_pilot.audit_log.entries import AuditNote
 from browser_pilot.errors import InvalidArgument, SettingsError
-from browser_pilot.records.activity import ActivityLog
-from browser_pilot.records.backup import back_up, look_into, restore
-from browser_pilot.records.entries import Note
-from browser_pilot.records.redaction import Redactor
-from browser_pilot.records.secrets import SecretStore
+from browser_pilot.redaction.redactor import Redactor
+from browser_pilot.secrets.secret_store import SecretStore
 
 from .logs import DONE, changing, click, modes, opened, reader
 
@@ -48,18 +48,18 @@ def everything(home: Path) -> Files:
     return {str(path.relative_to(home)): path.read_bytes() for path in home.rglob("*") if path.is_file()}
 
 
-async def test_a_backup_brings_back_configuration_policy_and_log(tmp_path: Path) -> None:
+async def test_a_backup_restores_configuration_policy_and_log(tmp_path: Path) -> None:
     home, backup = tmp_path / "home", tmp_path / "backup.zip"
     home.mkdir()
     await fill(home)
-    assert set(back_up(home, backup)) == {"config.toml", "rules.json", "activity.db"}
+    assert set(create_backup(home, backup)) == {"config.toml", "rules.json", "activity.db"}
     (home / "config.toml").write_text("[hub]\nport = 1\n")
     async with opened(home) as log:
-        await log.note(Note("after the backup"))
+        await log.note(AuditNote("after the backup"))
     restored = restore(home, backup)
     assert (home / "config.toml").read_text() == CONFIG
     assert restored.log_rows == 6
-    assert restored.set_aside and (restored.set_aside / "config.toml").read_text() == "[hub]\nport = 1\n"
+    assert restored.replaced and (restored.replaced / "config.toml").read_text() == "[hub]\nport = 1\n"
     actions = reader(home).search()
     assert [action.intent["kind"] for action in actions] == ["intent", "intent", "intent", "note"]
     assert actions[-1].intent["text"] == "Restored from backup.zip"
@@ -73,23 +73,23 @@ async def test_a_backup_can_be_taken_while_the_log_is_written_and_moves_to_a_new
     home, other, backup = tmp_path / "home", tmp_path / "other", tmp_path / "backup.zip"
     home.mkdir()
     await fill(home)
-    log = ActivityLog(home, Redactor())
+    log = AuditLog(home, Redactor())
     await log.start()
     await log.intent(click())
-    back_up(home, backup)
+    create_backup(home, backup)
     await log.intent(click())
     await log.close()
     restored = restore(other, backup)
-    assert (restored.log_rows, restored.set_aside) == (7, None)
+    assert (restored.log_rows, restored.replaced) == (7, None)
     assert reader(other).verify().ok
     assert set(modes(other).values()) == {0o600}
 
 
-async def test_a_backup_holds_no_key_and_no_secret(tmp_path: Path) -> None:
+async def test_a_backup_contains_no_key_and_no_secret(tmp_path: Path) -> None:
     await fill(tmp_path)
     SecretStore(tmp_path, Redactor(), keyring=lambda: None).set("MAIL", "correct horse", domains=["a.example"])
     backup = tmp_path / "backup.zip"
-    back_up(tmp_path, backup)
+    create_backup(tmp_path, backup)
     assert set(unzip(backup)) == {"manifest.json", "config.toml", "rules.json", "activity.db"}
     assert (tmp_path / "activity.key").read_bytes() not in b"".join(unzip(backup).values())
     assert backup.stat().st_mode & 0o777 == 0o600
@@ -174,7 +174,7 @@ TAMPERINGS: tuple[Callable[[Files, Path], None], ...] = (
     [
         *((tamper, False) for tamper in TAMPERINGS),
         *((tamper, True) for tamper in TAMPERINGS),
-        # A new machine does not know the key, so it cannot find this one: the module says so.
+        # Not detected on a new machine, which does not have the key; the module's docstring says so.
         (change_config_and_manifest, False),
     ],
 )
@@ -184,7 +184,7 @@ async def test_a_tampered_backup_is_refused_and_changes_nothing(
     home, backup = tmp_path / "home", tmp_path / "backup.zip"
     home.mkdir()
     await fill(home)
-    back_up(home, backup)
+    create_backup(home, backup)
     files = unzip(backup)
     tamper(files, tmp_path)
     rezip(backup, files)
@@ -196,28 +196,28 @@ async def test_a_tampered_backup_is_refused_and_changes_nothing(
     assert everything(target) == before
 
 
-async def test_a_backup_of_another_home_is_taken_only_when_told_so(tmp_path: Path) -> None:
+async def test_a_backup_of_another_home_is_restored_only_with_from_elsewhere(tmp_path: Path) -> None:
     first, second, backup = tmp_path / "first", tmp_path / "second", tmp_path / "backup.zip"
     for home in (first, second):
         home.mkdir()
         await fill(home)
-    back_up(first, backup)
+    create_backup(first, backup)
     with pytest.raises(InvalidArgument, match="another home"):
         restore(second, backup)
     restore(second, backup, from_elsewhere=True)
     assert reader(second).verify().ok
 
 
-async def test_secrets_travel_sealed_and_are_restored_only_with_their_passphrase(tmp_path: Path) -> None:
+async def test_secrets_are_backed_up_encrypted_and_restored_only_with_their_passphrase(tmp_path: Path) -> None:
     home, other, backup = tmp_path / "home", tmp_path / "other", tmp_path / "backup.zip"
     home.mkdir()
     await fill(home)
     store = SecretStore(home, Redactor(), keyring=lambda: None)
     store.set("MAIL", "correct horse", domains=["a.example"])
-    back_up(home, backup, secrets=store.sealed("open sesame"))
+    create_backup(home, backup, secrets=store.export_encrypted("open sesame"))
     assert b"correct horse" not in b"".join(unzip(backup).values())
-    assert look_into(backup).has_secrets
-    assert look_into(backup).log_rows == 6
+    assert read_contents(backup).has_secrets
+    assert read_contents(backup).log_rows == 6
     target = SecretStore(other, Redactor(), keyring=lambda: None)
     with pytest.raises(InvalidArgument, match="passphrase"):
         restore(other, backup, secrets=(target, "wrong sesame"))
@@ -228,7 +228,7 @@ async def test_secrets_travel_sealed_and_are_restored_only_with_their_passphrase
     restored = restore(other, backup, from_elsewhere=True, secrets=(target, "open sesame"))
     assert restored.secrets == 1
     assert target.names() == {"MAIL": ("a.example",)}
-    assert restored.set_aside and (restored.set_aside / "secrets.enc").exists()
+    assert restored.replaced and (restored.replaced / "secrets.enc").exists()
     assert not (other / "secrets.sealed").exists()
 
 
@@ -236,7 +236,7 @@ async def test_files_that_cannot_be_used_are_refused_before_anything_changes(tmp
     home, backup = tmp_path / "home", tmp_path / "backup.zip"
     home.mkdir()
     await fill(home)
-    back_up(home, backup)
+    create_backup(home, backup)
     before = everything(home)
 
     def check(folder: Path) -> None:
@@ -254,12 +254,12 @@ async def test_a_log_with_a_known_problem_can_be_backed_up_and_restored(tmp_path
     await fill(home)
     with changing(home) as connection:
         connection.execute("DELETE FROM entries WHERE seq = 2")
-    back_up(home, backup)
+    create_backup(home, backup)
     restore(home, backup)
     assert not reader(home).verify().ok
 
 
-def test_something_else_is_no_backup(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_backup_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.zip").write_bytes(b"PK no zip")
     for name in ("x.zip", "missing.zip"):
         with pytest.raises(InvalidArgument):

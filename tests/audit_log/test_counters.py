@@ -1,4 +1,4 @@
-"""Budgets: never overshot, never forgotten."""
+"""Counters of budgets: no limit is exceeded, and counts survive a restart."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from browser_pilot.audit_log.audit_log import AuditLog
+from browser_pilot.audit_log.counters import Spend, Usage
+from browser_pilot.audit_log.reader import AuditQuery
 from browser_pilot.errors import BudgetExhausted
-from browser_pilot.records.activity import ActivityLog
-from browser_pilot.records.counters import Spend, Usage
-from browser_pilot.records.reading import Query
-from browser_pilot.records.redaction import Redactor
+from browser_pilot.redaction.redactor import Redactor
 
 from .logs import click, opened
 
 HOUR_MS = 3_600_000
 
 
-async def test_a_budget_is_never_overshot_under_concurrency(log: ActivityLog) -> None:
+async def test_a_limit_is_never_exceeded_under_concurrency(log: AuditLog) -> None:
     async def act() -> bool:
         try:
             await log.intent(click(), spends=[Spend("session s1", limit=37), Spend("a.example", window_ms=HOUR_MS)])
@@ -31,10 +31,10 @@ async def test_a_budget_is_never_overshot_under_concurrency(log: ActivityLog) ->
     used = await log.usage()
     assert used.totals == {"session s1": 37}
     assert len(used.times["a.example"]) == 37
-    assert len(log.reader().search(Query(limit=None))) == 37
+    assert len(log.reader().search(AuditQuery(limit=None))) == 37
 
 
-async def test_what_was_used_up_survives_a_restart(tmp_path: Path) -> None:
+async def test_counts_survive_a_restart(tmp_path: Path) -> None:
     async with opened(tmp_path) as log:
         await log.spend([Spend("a", limit=4, amount=3), Spend("w", limit=1, window_ms=HOUR_MS)])
     async with opened(tmp_path) as log:
@@ -43,22 +43,22 @@ async def test_what_was_used_up_survives_a_restart(tmp_path: Path) -> None:
         await log.spend([Spend("a", limit=4)])
 
 
-async def test_a_refused_check_counts_nothing(log: ActivityLog) -> None:
+async def test_a_refused_check_counts_nothing(log: AuditLog) -> None:
     with pytest.raises(BudgetExhausted):
         await log.spend([Spend("a"), Spend("w", window_ms=HOUR_MS), Spend("b", limit=0)])
     assert await log.usage() == Usage({}, {})
 
 
-async def test_the_same_counter_named_twice_is_held_to_its_limit(log: ActivityLog) -> None:
+async def test_a_counter_named_twice_in_one_spend_keeps_its_limit(log: AuditLog) -> None:
     with pytest.raises(BudgetExhausted):
         await log.spend([Spend("a", limit=1), Spend("a", limit=1)])
     await log.spend([Spend("a", limit=2), Spend("a", limit=2)])
     assert (await log.usage()).totals == {"a": 2}
 
 
-async def test_a_window_slides_and_says_when_there_is_room_again(tmp_path: Path) -> None:
+async def test_a_window_slides_and_the_error_says_when_to_retry(tmp_path: Path) -> None:
     now = 1000.0
-    log = ActivityLog(tmp_path, Redactor(), clock=lambda: now)
+    log = AuditLog(tmp_path, Redactor(), clock=lambda: now)
     await log.start()
     step = Spend("a.example", limit=2, window_ms=60_000)
     await log.spend([step])
@@ -81,7 +81,7 @@ async def test_a_window_slides_and_says_when_there_is_room_again(tmp_path: Path)
     await log.close()
 
 
-async def test_what_was_not_tried_is_given_back_once(log: ActivityLog) -> None:
+async def test_a_refund_undoes_a_count_once(log: AuditLog) -> None:
     spends = [Spend("a", limit=2), Spend("w", limit=2, window_ms=HOUR_MS)]
     await log.spend(spends)
     await log.spend(spends)
@@ -89,11 +89,11 @@ async def test_what_was_not_tried_is_given_back_once(log: ActivityLog) -> None:
     await log.spend(spends)
     with pytest.raises(BudgetExhausted):
         await log.spend(spends)
-    await log.forget_counters(["a", "w"])
+    await log.delete_counters(["a", "w"])
     assert await log.usage() == Usage({}, {})
 
 
-async def test_an_approval_can_be_used_once_by_a_counter(log: ActivityLog) -> None:
+async def test_an_approval_can_be_used_once_by_a_counter(log: AuditLog) -> None:
     use = [Spend("approval 7", limit=1)]
     results = await asyncio.gather(*(log.intent(click(), spends=use) for _ in range(10)), return_exceptions=True)
     assert sum(isinstance(result, int) for result in results) == 1

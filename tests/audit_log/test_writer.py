@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from browser_pilot.audit_log import database
+from browser_pilot.audit_log.audit_log import AuditLog
+from browser_pilot.audit_log.database import AuditLogFiles
+from browser_pilot.audit_log.reader import AuditQuery
 from browser_pilot.errors import RecordsUnavailable
-from browser_pilot.records import database
-from browser_pilot.records.activity import ActivityLog
-from browser_pilot.records.database import Files
-from browser_pilot.records.reading import Query
-from browser_pilot.records.redaction import Redactor
+from browser_pilot.redaction.redactor import Redactor
 
 from .logs import DONE, changing, click, opened
 
@@ -30,10 +30,10 @@ def file_size_limit(size_bytes: int) -> Generator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-async def test_a_full_disk_refuses_actions_and_loses_nothing(log: ActivityLog, tmp_path: Path) -> None:
+async def test_a_full_disk_refuses_actions_and_loses_nothing(log: AuditLog, tmp_path: Path) -> None:
     acknowledged: list[int] = [await log.intent(click())]
     refused = 0
-    with file_size_limit(Files.in_home(tmp_path).database.with_name("activity.db-wal").stat().st_size + 20_000):
+    with file_size_limit(AuditLogFiles.in_home(tmp_path).database.with_name("activity.db-wal").stat().st_size + 20_000):
         for _ in range(100):
             try:
                 acknowledged.append(await log.intent(click()))
@@ -46,16 +46,16 @@ async def test_a_full_disk_refuses_actions_and_loses_nothing(log: ActivityLog, t
     assert refused > 0
     fresh = await log.intent(click())
     assert log.problem is None
-    found = {action.seq: action.outcome for action in log.reader().search(Query(limit=None))}
+    found = {action.seq: action.outcome for action in log.reader().search(AuditQuery(limit=None))}
     assert set(found) == {*acknowledged, fresh}
     late = found[acknowledged[0]]
     assert late and late["status"] == "ok", "the outcome that failed was written with the next row"
     assert log.reader().verify().ok
 
 
-async def test_a_place_that_cannot_be_written_refuses_actions(tmp_path: Path) -> None:
+async def test_a_folder_that_cannot_be_written_refuses_actions(tmp_path: Path) -> None:
     (tmp_path / "activity.db").mkdir()
-    log = ActivityLog(tmp_path, Redactor())
+    log = AuditLog(tmp_path, Redactor())
     problem = await log.start()
     assert problem is not None and problem.code == "RECORDS_UNAVAILABLE"
     with pytest.raises(RecordsUnavailable):
@@ -68,7 +68,7 @@ async def test_a_place_that_cannot_be_written_refuses_actions(tmp_path: Path) ->
 async def test_a_damaged_file_refuses_actions_and_is_not_overwritten(tmp_path: Path) -> None:
     garbage = os.urandom(8192)
     (tmp_path / "activity.db").write_bytes(garbage)
-    log = ActivityLog(tmp_path, Redactor())
+    log = AuditLog(tmp_path, Redactor())
     with pytest.raises(RecordsUnavailable, match="damaged"):
         await log.intent(click())
     await log.close()
@@ -88,7 +88,7 @@ async def test_a_locked_file_refuses_actions_until_it_is_free(tmp_path: Path, mo
 
 
 async def test_a_closed_log_refuses_actions(tmp_path: Path) -> None:
-    log = ActivityLog(tmp_path, Redactor())
+    log = AuditLog(tmp_path, Redactor())
     await log.start()
     await log.close()
     await log.close()
@@ -96,7 +96,7 @@ async def test_a_closed_log_refuses_actions(tmp_path: Path) -> None:
         await log.intent(click())
 
 
-async def test_a_log_of_a_newer_version_is_refused_and_left_alone(tmp_path: Path) -> None:
+async def test_a_log_of_a_newer_version_is_refused_and_not_changed(tmp_path: Path) -> None:
     async with opened(tmp_path) as log:
         await log.intent(click())
     with changing(tmp_path) as connection:

@@ -1,4 +1,4 @@
-"""SIGKILL at random moments under load: what was acknowledged is there, the chain verifies, budgets hold."""
+"""SIGKILL at random moments under load: acknowledged rows exist, the chain verifies, limits hold."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 
 def _kill(home: Path, rounds: int, seed: int) -> int:
-    program = [sys.executable, "-m", "tests.records.killing", str(home), str(rounds), str(seed)]
+    program = [sys.executable, "-m", "tests.audit_log.kill_process", str(home), str(rounds), str(seed)]
     done = subprocess.run(program, capture_output=True, text=True, timeout=110, cwd=Path(__file__).parents[2])
     assert done.returncode == 0, done.stderr
     return int(done.stdout)

@@ -1,4 +1,4 @@
-"""Settings and rules while they change: each file is taken as a whole, or what it said before stays."""
+"""Hot reload: each file is accepted as a whole, or its previous content stays in force."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from browser_pilot.approvals.rules_store import RulesStore, rules_path
-from browser_pilot.config import Settings, load_settings
+from browser_pilot.config.live_reload import LiveConfig, RuleChange, self_protection_rules
+from browser_pilot.config.settings import Settings, load_settings
+from browser_pilot.config.user_rules import UserRulesStore, rules_path
 from browser_pilot.errors import SettingsError
-from browser_pilot.in_force import InForce, RuleChange, keep_out_of_the_hub
 from browser_pilot.policy.hosts import Site, parse_address
 from browser_pilot.policy.patterns import Pattern
 from browser_pilot.policy.rules import Rule, Ruleset
@@ -22,17 +22,17 @@ SHOP = Site("https", "shop.example", 443)
 class Home:
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.store = RulesStore(path)
+        self.store = UserRulesStore(path)
         self.changes: list[RuleChange] = []
 
     def write(self, text: str) -> None:
         (self.path / "config.toml").write_text(text, encoding="utf-8")
 
-    def start(self) -> InForce:
+    def start(self) -> LiveConfig:
         def load() -> Settings:
             return load_settings(home=self.path, environ={})
 
-        return InForce(load(), self.store, home=self.path, load=load, on_rule=self.changes.append)
+        return LiveConfig(load(), self.store, home=self.path, load=load, on_rule=self.changes.append)
 
 
 @pytest.fixture
@@ -44,14 +44,14 @@ def reads(rules: Ruleset, site: Site = SHOP) -> str:
     return rules.coverage(site).permit("read").verdict
 
 
-def test_a_change_of_the_settings_is_taken(home: Home) -> None:
-    in_force = home.start()
-    assert reads(in_force.rules) == "allow"
+def test_changed_settings_are_applied(home: Home) -> None:
+    config = home.start()
+    assert reads(config.rules) == "allow"
     home.write('[policy]\nuncovered = "deny"\n[tools]\nmax_tokens = 500')
-    in_force.reload()
-    assert reads(in_force.rules) == "deny"
-    assert in_force.settings.tools.max_tokens == 500
-    assert in_force.problem is None
+    config.reload()
+    assert reads(config.rules) == "deny"
+    assert config.settings.tools.max_tokens == 500
+    assert config.problem is None
 
 
 @pytest.mark.parametrize(
@@ -64,51 +64,51 @@ def test_a_change_of_the_settings_is_taken(home: Home) -> None:
         '[policy]\nx = "\xff"',
     ],
 )
-def test_a_broken_edit_keeps_the_last_good_settings_and_says_so(
+def test_an_invalid_edit_keeps_the_previous_settings_and_is_reported(
     home: Home, broken: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     home.write('[policy]\nuncovered = "deny"')
-    in_force = home.start()
-    before = in_force.settings
+    config = home.start()
+    before = config.settings
     home.write(broken)
-    in_force.reload()
-    assert in_force.settings is before
-    assert reads(in_force.rules) == "deny"
-    assert in_force.problem is not None
-    assert "was not taken" in caplog.text
+    problem = config.reload()
+    assert config.settings is before
+    assert reads(config.rules) == "deny"
+    assert problem is not None and problem is config.problem
+    assert "invalid change ignored" in caplog.text
     home.write('[policy]\nuncovered = "ask"')
-    in_force.reload()
-    assert in_force.problem is None
-    assert reads(in_force.rules) == "ask"
+    config.reload()
+    assert config.problem is None
+    assert reads(config.rules) == "ask"
 
 
-def test_a_persons_no_is_taken_even_while_the_settings_are_broken(home: Home) -> None:
-    in_force = home.start()
+def test_a_users_deny_rule_is_applied_although_the_settings_are_invalid(home: Home) -> None:
+    config = home.start()
     home.write("[policy")
     home.store.put(Rule(pattern=Pattern("shop.example"), read="deny"))
-    in_force.reload()
-    assert reads(in_force.rules) == "deny"
-    assert in_force.problem is not None
+    config.reload()
+    assert reads(config.rules) == "deny"
+    assert config.problem is not None
 
 
-def test_damaged_rules_keep_what_people_said_before(home: Home) -> None:
+def test_a_damaged_rules_file_keeps_the_previous_user_rules(home: Home) -> None:
     home.store.put(Rule(pattern=Pattern("shop.example"), read="deny"))
-    in_force = home.start()
+    config = home.start()
     rules_path(home.path).write_text("{")
     home.write("[tools]\nmax_tokens = 500")
-    in_force.reload()
-    assert reads(in_force.rules) == "deny"
-    assert in_force.settings.tools.max_tokens == 500
-    assert in_force.problem is not None
+    config.reload()
+    assert reads(config.rules) == "deny"
+    assert config.settings.tools.max_tokens == 500
+    assert config.problem is not None
 
 
-def test_damaged_rules_do_not_let_a_hub_start(home: Home) -> None:
+def test_a_damaged_rules_file_prevents_the_start(home: Home) -> None:
     rules_path(home.path).write_text("{")
     with pytest.raises(SettingsError, match=r"rules\.json"):
         home.start()
 
 
-def test_a_persons_rule_goes_over_the_configuration_but_not_over_its_no(home: Home) -> None:
+def test_a_user_rule_overrides_the_configuration_except_its_deny(home: Home) -> None:
     home.write('[policy.domains."shop.example"]\nwrite = "ask"\n[policy.domains."bank.example"]\nread = false')
     for name in ("shop.example", "bank.example"):
         home.store.put(Rule(pattern=Pattern(name), read="allow", write="allow"))
@@ -117,23 +117,24 @@ def test_a_persons_rule_goes_over_the_configuration_but_not_over_its_no(home: Ho
     assert reads(rules, Site("https", "bank.example", 443)) == "deny"
 
 
-def test_every_change_that_people_make_is_told(home: Home) -> None:
+def test_every_change_of_the_user_rules_is_reported_once(home: Home) -> None:
     home.store.put(Rule(pattern=Pattern("old.example"), read="deny"))
-    in_force = home.start()
+    config = home.start()
     home.store.put(Rule(pattern=Pattern("shop.example"), read="deny"))
-    home.store.forget(Pattern("old.example"))
-    in_force.reload()
-    in_force.reload()
-    told = {str(change.pattern): (change.before is None, change.after is None) for change in home.changes}
-    assert told == {"old.example": (False, True), "shop.example": (True, False)}
+    home.store.remove(Pattern("old.example"))
+    config.reload()
+    config.reload()
+    reported = {str(change.pattern): (change.before is None, change.after is None) for change in home.changes}
+    assert reported == {"old.example": (False, True), "shop.example": (True, False)}
     assert len(home.changes) == 2
 
 
-async def test_a_watch_takes_each_change_of_each_file(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("browser_pilot.in_force.LOOK_SECONDS", 0.01)
-    in_force = home.start()
-    told: asyncio.Queue[Settings] = asyncio.Queue()
-    watching = asyncio.create_task(in_force.watch(told.put_nowait))
+async def test_a_watch_reloads_after_each_change_of_each_file(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("browser_pilot.config.live_reload.POLL_SECONDS", 0.01)
+    config = home.start()
+    reloads: asyncio.Queue[Settings] = asyncio.Queue()
+    config.subscribe(lambda: reloads.put_nowait(config.settings))
+    watching = asyncio.create_task(config.watch())
     changes: list[Callable[[], None]] = [
         lambda: home.write("[tools]\nmax_tokens = 500"),
         lambda: home.store.put(Rule(pattern=Pattern("shop.example"), read="deny")),
@@ -144,9 +145,34 @@ async def test_a_watch_takes_each_change_of_each_file(home: Home, monkeypatch: p
     expected = [(500, "allow"), (500, "deny"), (8_000, "deny"), (8_000, "allow"), (8_000, "allow")]
     for change, state in zip(changes, expected, strict=True):
         change()
-        settings = await asyncio.wait_for(told.get(), 10)
-        assert (settings.tools.max_tokens, reads(in_force.rules)) == state
+        settings = await asyncio.wait_for(reloads.get(), 10)
+        assert (settings.tools.max_tokens, reads(config.rules)) == state
     watching.cancel()
+
+
+def test_a_stored_rule_applies_at_once_and_subscribers_are_notified(home: Home) -> None:
+    config = home.start()
+    seen: list[str] = []
+    config.subscribe(lambda: seen.append(reads(config.rules)))
+    config.put_rule(Rule(pattern=Pattern("shop.example"), read="deny"))
+    config.replace_rule(Pattern("shop.example"), Rule(pattern=Pattern("shop.example"), write="ask"))
+    (rule,) = config.user_rules
+    assert (rule.read, rule.write) == ("allow", "ask")
+    config.replace_rule(Pattern("shop.example"), None)
+    assert config.user_rules == home.store.load() == ()
+    config.add_built_in([Rule(pattern=Pattern("shop.example"), read="deny")])
+    assert seen == ["deny", "allow", "allow", "deny"]
+
+
+def test_subscribers_are_notified_after_an_invalid_edit_too(home: Home) -> None:
+    config = home.start()
+    problems: list[bool] = []
+    config.subscribe(lambda: problems.append(config.problem is not None))
+    home.write("[policy")
+    config.reload()
+    home.write("")
+    config.reload()
+    assert problems == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -164,27 +190,27 @@ async def test_a_watch_takes_each_change_of_each_file(home: Home, monkeypatch: p
         "https://127.0.0.1:8777/",
     ],
 )
-def test_the_hub_itself_is_out_of_bounds_by_every_name(home: Home, url: str) -> None:
+def test_the_hub_itself_is_denied_under_every_loopback_name(home: Home, url: str) -> None:
     home.store.put(Rule(pattern=Pattern("", wildcard=True), read="allow", write="allow"))
-    in_force = home.start()
-    in_force.add_built_in(keep_out_of_the_hub("127.0.0.1", 8777))
-    assert reads(in_force.rules, parse_address(url).site) == "deny"
-    in_force.reload()
-    assert reads(in_force.rules, parse_address(url).site) == "deny"
-    assert reads(in_force.rules, parse_address(url.replace(":8777", ":3000")).site) == "allow"
+    config = home.start()
+    config.add_built_in(self_protection_rules("127.0.0.1", 8777))
+    assert reads(config.rules, parse_address(url).site) == "deny"
+    config.reload()
+    assert reads(config.rules, parse_address(url).site) == "deny"
+    assert reads(config.rules, parse_address(url.replace(":8777", ":3000")).site) == "allow"
 
 
-def test_the_hubs_own_address_is_out_of_bounds_too(home: Home) -> None:
-    in_force = home.start()
-    in_force.add_built_in((*keep_out_of_the_hub("192.168.1.7", 80), *keep_out_of_the_hub("fe80::7", 80)))
-    assert reads(in_force.rules, parse_address("http://192.168.1.7/").site) == "deny"
-    assert reads(in_force.rules, parse_address("http://[fe80::7]/").site) == "deny"
+def test_the_hub_is_denied_at_its_configured_address(home: Home) -> None:
+    config = home.start()
+    config.add_built_in((*self_protection_rules("192.168.1.7", 80), *self_protection_rules("fe80::7", 80)))
+    assert reads(config.rules, parse_address("http://192.168.1.7/").site) == "deny"
+    assert reads(config.rules, parse_address("http://[fe80::7]/").site) == "deny"
 
 
-def test_a_name_that_the_hub_answers_to_is_out_of_bounds_too(home: Home) -> None:
-    in_force = home.start()
-    in_force.add_built_in(keep_out_of_the_hub("127.0.0.1", 8777, ["hub.example:8443", "pilot.example", "no name"]))
+def test_the_hub_is_denied_under_its_allowed_hosts(home: Home) -> None:
+    config = home.start()
+    config.add_built_in(self_protection_rules("127.0.0.1", 8777, ["hub.example:8443", "pilot.example", "no name"]))
     for url in ("https://hub.example:8443/", "http://pilot.example/", "https://pilot.example/"):
-        assert reads(in_force.rules, parse_address(url).site) == "deny", url
-    assert reads(in_force.rules, parse_address("https://hub.example/").site) == "allow"
-    assert reads(in_force.rules, parse_address("http://pilot.example:3000/").site) == "allow"
+        assert reads(config.rules, parse_address(url).site) == "deny", url
+    assert reads(config.rules, parse_address("https://hub.example/").site) == "allow"
+    assert reads(config.rules, parse_address("http://pilot.example:3000/").site) == "allow"

@@ -1,4 +1,4 @@
-"""Settings become rules, and wrong ones are refused with their key."""
+"""Compiling policy settings and templates into rules; invalid values are refused with their key."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import get_args
 
 import pytest
 
-from browser_pilot.config import PolicySettings, client_settings, load_settings
+from browser_pilot.config.policy_rules import compile_policy, parse_domains
+from browser_pilot.config.policy_templates import TEMPLATES, TemplateName
+from browser_pilot.config.settings import PolicySettings, client_settings, load_settings
 from browser_pilot.errors import SettingsError
 from browser_pilot.policy.budgets import Budgets
-from browser_pilot.policy.decide import Decision, Request, decide
+from browser_pilot.policy.decide import PolicyDecision, PolicyRequest, decide
 from browser_pilot.policy.hosts import Site
-from browser_pilot.policy.reach import reach
 from browser_pilot.policy.sensitivity import ElementFacts
-from browser_pilot.policy.vocabulary import Effect, Engine
-from browser_pilot.policy_templates import TEMPLATES, TemplateName
-from browser_pilot.rulebook import compile_policy, parse_domains
+from browser_pilot.policy.subresources import decide_reach
+from browser_pilot.policy.types import Effect, Engine
 
 SAVE = ElementFacts(role="button", name="Save")
 DELETE = ElementFacts(role="button", name="Delete account")
@@ -34,12 +34,12 @@ def judge(
     effect: Effect = "write",
     element: ElementFacts = SAVE,
     engine: Engine = "managed",
-) -> Decision:
-    request = Request(effect=effect, target=Site("https", host, 443), element=element, engine=engine)
+) -> PolicyDecision:
+    request = PolicyRequest(effect=effect, target=Site("https", host, 443), element=element, engine=engine)
     return decide(request, compile_policy(settings), Budgets(), 0.0)
 
 
-def test_domains_of_the_file_become_rules(tmp_path: Path) -> None:
+def test_domains_of_the_file_are_compiled_into_rules(tmp_path: Path) -> None:
     settings = policy(
         tmp_path,
         """
@@ -66,8 +66,8 @@ def test_domains_of_the_file_become_rules(tmp_path: Path) -> None:
     assert [charge.limit for charge in judge(settings, "www.example.com").charges] == [5, 10]
     ruleset = compile_policy(settings)
     assert ruleset.defaults.ask_from == {"own": "low", "managed": "medium", "loopback": "never"}
-    assert ruleset.defaults.sensitive.found_in(["LAUNCH"])
-    assert reach(ruleset, Site("https", "a.cdn.example", 443)).allowed
+    assert ruleset.defaults.sensitive.matches_any(["LAUNCH"])
+    assert decide_reach(ruleset, Site("https", "a.cdn.example", 443)).allowed
 
 
 @pytest.mark.parametrize(
@@ -79,18 +79,18 @@ def test_domains_of_the_file_become_rules(tmp_path: Path) -> None:
         ('[policy]\nsensitive_patterns = ["(a+)+"]', "policy.sensitive_patterns"),
     ],
 )
-def test_a_wrong_pattern_is_refused_with_its_key(tmp_path: Path, text: str, key: str) -> None:
+def test_an_invalid_pattern_is_refused_with_its_key(tmp_path: Path, text: str, key: str) -> None:
     with pytest.raises(SettingsError, match=key):
         compile_policy(policy(tmp_path, text))
 
 
 @pytest.mark.parametrize("text", ['[policy]\ntemplate = "lax"', '[policy.domains."a.com"]\nread = "maybe"'])
-def test_a_wrong_value_is_refused_on_load(tmp_path: Path, text: str) -> None:
+def test_an_invalid_value_is_refused_on_load(tmp_path: Path, text: str) -> None:
     with pytest.raises(SettingsError, match="policy"):
         policy(tmp_path, text)
 
 
-def test_read_only_holds_for_the_users_own_chrome_too() -> None:
+def test_read_only_applies_to_the_users_own_chrome_too() -> None:
     settings = PolicySettings(mode="readonly")
     assert judge(settings, "a.com", engine="own").verdict == "deny"
     assert judge(PolicySettings(), "a.com", engine="own").verdict == "ask"
@@ -114,31 +114,31 @@ def test_every_template_can_be_used(tmp_path: Path, name: TemplateName) -> None:
         assert given == value or key in ("ask_from", "domains")
 
 
-def test_strict_allows_only_sites_with_a_rule_and_asks_before_each_change(tmp_path: Path) -> None:
+def test_strict_allows_only_sites_with_a_rule_and_asks_before_each_write(tmp_path: Path) -> None:
     settings = policy(tmp_path, '[policy]\ntemplate = "strict"\n[policy.domains."a.com"]\nwrite = true')
     assert judge(settings, "b.com", effect="read").verdict == "deny"
     assert judge(settings, "a.com").verdict == "ask"
 
 
-def test_read_only_refuses_to_act(tmp_path: Path) -> None:
+def test_read_only_denies_writes(tmp_path: Path) -> None:
     settings = policy(tmp_path, '[policy]\ntemplate = "read-only"')
     assert judge(settings, "a.com").verdict == "deny"
     assert judge(settings, "a.com", effect="read").verdict == "allow"
 
 
-def test_developer_is_free_on_loopback_and_asks_elsewhere(tmp_path: Path) -> None:
+def test_developer_needs_no_approval_on_loopback_and_asks_elsewhere(tmp_path: Path) -> None:
     settings = policy(tmp_path, '[policy]\ntemplate = "developer"')
     assert judge(settings, "localhost", element=DELETE, engine="own").verdict == "allow"
     assert judge(settings, "a.com").verdict == "ask"
 
 
-def test_research_reads_and_searches_but_asks_before_what_matters(tmp_path: Path) -> None:
+def test_research_allows_searches_and_asks_before_sensitive_actions(tmp_path: Path) -> None:
     settings = policy(tmp_path, '[policy]\ntemplate = "research"')
     assert judge(settings, "a.com").verdict == "allow"
     assert judge(settings, "a.com", element=DELETE).verdict == "ask"
 
 
-def test_what_the_user_sets_goes_over_the_template(tmp_path: Path) -> None:
+def test_user_settings_override_the_template(tmp_path: Path) -> None:
     settings = policy(
         tmp_path,
         """

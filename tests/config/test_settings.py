@@ -1,4 +1,4 @@
-"""Settings: which layer wins, what is refused and in which words, and what one client may choose for itself."""
+"""Loading settings: the order of the layers, validation messages, and options of a single client."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from browser_pilot.config import Settings, client_settings, load_settings, load_with_origins, parse_value
+from browser_pilot.config.settings import (
+    Settings,
+    client_settings,
+    load_settings,
+    load_with_origins,
+    parse_value,
+)
 from browser_pilot.errors import SettingsError
 
 
@@ -18,11 +24,11 @@ def write(home: Path, text: str) -> None:
     (home / "config.toml").write_text(text)
 
 
-def test_without_anything_the_defaults_hold(home: Path) -> None:
+def test_without_any_source_the_defaults_apply(home: Path) -> None:
     assert load_settings(home=home, environ={}) == Settings().at(home)
 
 
-def test_the_file_the_environment_and_the_command_line_win_in_that_order(home: Path) -> None:
+def test_environment_overrides_the_file_and_the_command_line_overrides_both(home: Path) -> None:
     write(home, "[hub]\nport = 1\nidle_minutes = 1\n[browser]\nheadless = false\n")
     environ = {"BROWSER_PILOT_HUB__PORT": "2", "BROWSER_PILOT_HUB__IDLE_MINUTES": "2"}
     loaded = load_with_origins(home=home, environ=environ, options={"hub.port": 3, "hub.host": None})
@@ -43,12 +49,12 @@ def test_an_empty_variable_sets_nothing(home: Path) -> None:
     assert load_settings(home=home, environ={"BROWSER_PILOT_PORT": ""}).hub.port == 8777
 
 
-def test_variables_of_others_are_ignored(home: Path) -> None:
+def test_unrelated_variables_are_ignored(home: Path) -> None:
     environ = {"PATH": "/bin", "BROWSER_PILOT_HOME": "/x", "XBROWSER_PILOT_A": "1"}
     assert load_settings(home=home, environ=environ) == Settings().at(home)
 
 
-def test_relative_folders_are_in_the_home_and_others_are_kept(home: Path) -> None:
+def test_relative_folders_are_resolved_in_the_home(home: Path) -> None:
     write(home, '[files]\nscreenshot_dir = "pictures"\ndownload_dir = "~/Downloads"\n')
     files = load_settings(home=home, environ={}).files
     assert files.screenshot_dir == home / "pictures"
@@ -56,12 +62,12 @@ def test_relative_folders_are_in_the_home_and_others_are_kept(home: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "fragments"),
     [
         ("[hub]\nport = 65536", ["hub.port = 65536", "config.toml", "65535"]),
-        ("[hub]\nport = true", ["hub.port = True", "a number is needed, not true or false"]),
-        ("[sessions]\nidle_minutes = true", ["sessions.idle_minutes = True", "a number is needed"]),
-        ("[browser]\nviewport = [true, 720]", ["browser.viewport.0 = True", "a number is needed"]),
+        ("[hub]\nport = true", ["hub.port = True", "a number is required, not true or false"]),
+        ("[sessions]\nidle_minutes = true", ["sessions.idle_minutes = True", "a number is required"]),
+        ("[browser]\nviewport = [true, 720]", ["browser.viewport.0 = True", "a number is required"]),
         ("[hub]\nprot = 1", ["hub.prot", "is not a setting", "port"]),
         ("[hubb]\nport = 1", ["hubb", "is not a setting", "hub"]),
         ("hub = 1", ["hub = 1"]),
@@ -71,17 +77,17 @@ def test_relative_folders_are_in_the_home_and_others_are_kept(home: Path) -> Non
         ("x = [", ["not valid TOML"]),
     ],
 )
-def test_a_wrong_setting_is_refused_with_key_value_and_what_would_be_right(
-    home: Path, text: str, words: list[str]
+def test_an_invalid_setting_is_refused_with_its_key_value_and_valid_values(
+    home: Path, text: str, fragments: list[str]
 ) -> None:
     write(home, text)
     with pytest.raises(SettingsError) as caught:
         load_settings(home=home, environ={})
-    for word in words:
-        assert word in caught.value.message
+    for fragment in fragments:
+        assert fragment in caught.value.message
 
 
-def test_every_wrong_setting_is_named_not_only_the_first(home: Path) -> None:
+def test_every_invalid_setting_is_named_not_only_the_first(home: Path) -> None:
     write(home, "[hub]\nprot = 1\nport = -1\n")
     with pytest.raises(SettingsError) as caught:
         load_settings(home=home, environ={})
@@ -109,16 +115,16 @@ def test_a_variable_is_read_as_in_the_file_or_as_text(text: str, value: object) 
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\x00")))
-def test_any_text_of_a_variable_is_read_or_taken_as_it_is(text: str) -> None:
+def test_any_text_of_a_variable_is_accepted(text: str) -> None:
     parse_value(text)
 
 
 @given(st.text(min_size=1, max_size=30, alphabet=st.characters(codec="utf-8", exclude_categories=["Cc"])))
-def test_a_quoted_variable_gives_back_its_text(text: str) -> None:
+def test_a_quoted_variable_is_its_text(text: str) -> None:
     assert parse_value(json.dumps(text, ensure_ascii=False)) == text
 
 
-def test_a_clients_options_hold_over_the_hubs_settings() -> None:
+def test_client_options_override_the_hubs_settings() -> None:
     chosen = client_settings(
         Settings(), {"tools": "minimal", "headed": True, "viewport": "800x600", "read_only": True, "format": "json"}
     )
@@ -131,7 +137,7 @@ def test_a_clients_options_hold_over_the_hubs_settings() -> None:
 
 
 @pytest.mark.parametrize("options", [{"port": 1}, {"format": "xml"}, {"viewport": "axb"}, {"max_tokens": 1}])
-def test_wrong_options_of_a_client_are_refused(options: dict[str, object]) -> None:
+def test_invalid_client_options_are_refused(options: dict[str, object]) -> None:
     with pytest.raises(SettingsError) as caught:
         client_settings(Settings(), options)
     assert next(iter(options)) in caught.value.message

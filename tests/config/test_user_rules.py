@@ -1,4 +1,4 @@
-"""The rules that people made: kept apart, private, whole, and never lost to a mistake."""
+"""The store of user rules: private, atomic, and no rule lost to a damaged file or a concurrent write."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from browser_pilot.approvals.rules_store import RulesStore, rules_path
+from browser_pilot.config.user_rules import UserRulesStore, rules_path
 from browser_pilot.errors import SettingsError
-from browser_pilot.locks import held
+from browser_pilot.file_lock import locked
 from browser_pilot.policy.patterns import Pattern, parse_pattern
 from browser_pilot.policy.rules import Rule
 
 SHOP = Pattern("shop.example")
 
 
-def test_a_rule_comes_back_as_it_was_made(tmp_path: Path) -> None:
-    store = RulesStore(tmp_path, clock=lambda: 0.0)
+def test_a_stored_rule_is_loaded_unchanged(tmp_path: Path) -> None:
+    store = UserRulesStore(tmp_path, clock=lambda: 0.0)
     made = Rule(
         pattern=parse_pattern("*.shop.example:8443"),
         write="ask",
@@ -30,25 +30,25 @@ def test_a_rule_comes_back_as_it_was_made(tmp_path: Path) -> None:
         source="your answer",
     )
     store.put(made)
-    (rule,) = RulesStore(tmp_path).load()
+    (rule,) = UserRulesStore(tmp_path).load()
     assert rule.source == "your answer, 1970-01-01"
     for name in ("pattern", "read", "write", "requires_approval", "ask_from", "mode"):
         assert getattr(rule, name) == getattr(made, name)
 
 
 def test_no_file_means_no_rules(tmp_path: Path) -> None:
-    assert RulesStore(tmp_path).load() == ()
-    assert RulesStore(tmp_path).forget(SHOP) is False
+    assert UserRulesStore(tmp_path).load() == ()
+    assert UserRulesStore(tmp_path).remove(SHOP) is False
 
 
-@pytest.mark.skipif(os.name != "posix", reason="modes of files are a matter of POSIX")
+@pytest.mark.skipif(os.name != "posix", reason="file modes need POSIX")
 def test_only_the_owner_can_read_the_file(tmp_path: Path) -> None:
-    RulesStore(tmp_path).put(Rule(pattern=SHOP, read="deny"))
+    UserRulesStore(tmp_path).put(Rule(pattern=SHOP, read="deny"))
     assert stat.S_IMODE(rules_path(tmp_path).stat().st_mode) == 0o600
 
 
-def test_the_last_word_on_a_pattern_holds(tmp_path: Path) -> None:
-    store = RulesStore(tmp_path)
+def test_the_last_rule_of_a_pattern_counts(tmp_path: Path) -> None:
+    store = UserRulesStore(tmp_path)
     store.put(Rule(pattern=SHOP, read="deny", write="deny", source="your answer"))
     store.put(Rule(pattern=SHOP, read="allow", source="browser-pilot policy"))
     (rule,) = store.load()
@@ -61,11 +61,11 @@ def test_the_last_word_on_a_pattern_holds(tmp_path: Path) -> None:
     assert (rule.read, rule.write, rule.mode) == ("deny", "deny", None)
 
 
-def test_a_rule_can_be_taken_back(tmp_path: Path) -> None:
-    store = RulesStore(tmp_path)
+def test_a_rule_can_be_removed(tmp_path: Path) -> None:
+    store = UserRulesStore(tmp_path)
     store.put(Rule(pattern=SHOP, read="deny"))
     store.put(Rule(pattern=Pattern("other.example"), read="allow"))
-    assert store.forget(SHOP) is True
+    assert store.remove(SHOP) is True
     assert [str(rule.pattern) for rule in store.load()] == ["other.example"]
 
 
@@ -84,7 +84,7 @@ def test_a_rule_can_be_taken_back(tmp_path: Path) -> None:
 )
 def test_a_damaged_file_is_refused_and_not_overwritten(tmp_path: Path, text: str) -> None:
     rules_path(tmp_path).write_text(text)
-    store = RulesStore(tmp_path)
+    store = UserRulesStore(tmp_path)
     with pytest.raises(SettingsError, match=r"rules\.json"):
         store.load()
     if "*.com" not in text:
@@ -93,29 +93,31 @@ def test_a_damaged_file_is_refused_and_not_overwritten(tmp_path: Path, text: str
         assert rules_path(tmp_path).read_text() == text
 
 
-def test_what_cannot_be_written_is_an_error_that_says_so(tmp_path: Path) -> None:
+def test_a_failed_write_is_reported(tmp_path: Path) -> None:
     rules_path(tmp_path).mkdir()
     with pytest.raises(SettingsError, match=r"rules\.json"):
-        RulesStore(tmp_path).put(Rule(pattern=SHOP, read="allow"))
+        UserRulesStore(tmp_path).put(Rule(pattern=SHOP, read="allow"))
 
 
-def test_a_change_waits_for_another_process_but_not_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("browser_pilot.approvals.rules_store.LOCK_SECONDS", 0.05)
-    with held(tmp_path / "run" / "rules.lock"), pytest.raises(SettingsError, match="another process"):
-        RulesStore(tmp_path).put(Rule(pattern=SHOP, read="allow"))
-    RulesStore(tmp_path).put(Rule(pattern=SHOP, read="allow"))
+def test_a_change_waits_for_another_process_only_until_the_timeout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("browser_pilot.config.user_rules.LOCK_TIMEOUT_SECONDS", 0.05)
+    with locked(tmp_path / "run" / "rules.lock"), pytest.raises(SettingsError, match="another process"):
+        UserRulesStore(tmp_path).put(Rule(pattern=SHOP, read="allow"))
+    UserRulesStore(tmp_path).put(Rule(pattern=SHOP, read="allow"))
 
 
-def test_processes_that_write_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
+def test_concurrent_writers_lose_no_rule(tmp_path: Path) -> None:
     script = """if True:
         import sys
         from pathlib import Path
-        from browser_pilot.approvals.rules_store import RulesStore
+        from browser_pilot.config.user_rules import STORE
         from browser_pilot.policy.patterns import Pattern
         from browser_pilot.policy.rules import Rule
         for number in range(25):
-            RulesStore(Path(sys.argv[1])).put(Rule(pattern=Pattern(f"{sys.argv[2]}{number}.example"), read="deny"))
-    """
+            STORE(Path(sys.argv[1])).put(Rule(pattern=Pattern(f"{sys.argv[2]}{number}.example"), read="deny"))
+    """.replace("STORE", UserRulesStore.__name__)
     writers = [subprocess.Popen([sys.executable, "-c", script, str(tmp_path), name]) for name in ("a", "b", "c")]
     assert [writer.wait(60) for writer in writers] == [0, 0, 0]
-    assert len(RulesStore(tmp_path).load()) == 75
+    assert len(UserRulesStore(tmp_path).load()) == 75

@@ -1,4 +1,4 @@
-"""A hostile page that tries every way out, the server it comes from, and a sink that tells what arrived."""
+"""A hostile page that tries every egress channel, the server it comes from, and a sink that records what arrives."""
 
 from __future__ import annotations
 
@@ -8,63 +8,63 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-SCRIPT = Path(__file__).with_name("ways_out.js")
+SCRIPT = Path(__file__).with_name("egress_channels.js")
 DOMAIN = "evil.test"
-# Names under localhost lead to this machine without any name server.
+# Names under localhost resolve to loopback without DNS.
 LOCAL_DOMAIN = "evil.localhost"
 PAGE = """<!doctype html><title>Hostile</title><link rel=icon href="data:,"><body><button>Try all</button>
-<script src=/ways.js></script><script>
+<script src=/channels.js></script><script>
 document.querySelector("button").onclick = async () => {
   const { tried, failed } = await tryAll();
   document.title = `tried ${tried.length}, failed ${failed.length}`;
 };
 </script>"""
 
-_WAY = re.compile(rb"([a-z0-9]+)\.evil\.(?:test|localhost)")
+_CHANNEL = re.compile(rb"([a-z0-9]+)\.evil\.(?:test|localhost)")
 
 
-def ways_out(sink_port: int, domain: str = DOMAIN) -> str:
-    """The script; the sink's ways are hosts of this domain."""
+def channels_script(sink_port: int, domain: str = DOMAIN) -> str:
+    """The script; each channel uses a host of this domain."""
     variables = f'var port = {sink_port}, sink = {sink_port}, domain = "{domain}";'
     return variables + SCRIPT.read_text(encoding="utf-8")
 
 
-def all_ways() -> set[str]:
+def all_channels() -> set[str]:
     return set(re.findall(r"^  (\w+): (?:async )?\(", SCRIPT.read_text(encoding="utf-8"), re.MULTILINE))
 
 
 class Sink(asyncio.DatagramProtocol):
-    """Keeps the ways by which something arrived, by TCP (in clear, or the name in a TLS greeting) and by UDP."""
+    """Records the channels that arrived, by TCP (plain, or the name in a TLS ClientHello) and by UDP."""
 
     def __init__(self) -> None:
         self.arrived: list[str] = []
         self.changed = asyncio.Event()
 
     def datagram_received(self, data: bytes, addr: Any) -> None:
-        self._note(f"udp {data[:20]!r}")
+        self._record(f"udp {data[:20]!r}")
 
     async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.read(4096)
-        way = _WAY.search(head)
-        self._note(way[1].decode() if way else head[:200].decode("latin-1"))
+        channel = _CHANNEL.search(head)
+        self._record(channel[1].decode() if channel else head[:200].decode("latin-1"))
         writer.write(b"HTTP/1.1 204 No Content\r\nAccess-Control-Allow-Origin: *\r\nConnection: close\r\n\r\n")
 
-    async def wait_for(self, ways: set[str], *, seconds: float = 30) -> None:
+    async def wait_for(self, channels: set[str], *, seconds: float = 30) -> None:
         try:
             async with asyncio.timeout(seconds):
-                while ways - set(self.arrived):
+                while channels - set(self.arrived):
                     self.changed.clear()
                     await self.changed.wait()
         except TimeoutError:
-            raise AssertionError(f"never arrived: {sorted(ways - set(self.arrived))}") from None
+            raise AssertionError(f"never arrived: {sorted(channels - set(self.arrived))}") from None
 
-    def _note(self, what: str) -> None:
+    def _record(self, what: str) -> None:
         self.arrived.append(what)
         self.changed.set()
 
 
 async def page_server(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, script: str = "") -> None:
-    """With a script, the hostile page is at its root."""
+    """Serves the hostile page at its root if there is a script."""
     while True:
         head = await reader.readuntil(b"\r\n\r\n")
         target = unquote(head.split(b" ")[1].decode())
@@ -72,7 +72,7 @@ async def page_server(reader: asyncio.StreamReader, writer: asyncio.StreamWriter
         status, headers, body = "200 OK", "Content-Type: text/html", b"<!doctype html><p>page</p>"
         if path == "/" and script:
             body = PAGE.encode()
-        elif path == "/ways.js":
+        elif path == "/channels.js":
             headers, body = "Content-Type: text/javascript", script.encode()
         elif path.startswith("/redirect/"):
             status, headers = f"{path[10:]} Moved", f"Location: {query}"

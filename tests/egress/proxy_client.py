@@ -1,4 +1,4 @@
-"""Speaking to the proxy as a browser does, and answering as a server."""
+"""A client that sends requests to the proxy, and a server that echoes them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def read_response(reader: Reader, *, body: bool = True) -> tuple[int, byte
 
 
 async def echo(reader: Reader, writer: Writer) -> None:
-    """Answers each request with its own head, and says which connection it came on."""
+    """Responds to each request with its own head and body, and a header that identifies the connection."""
     while True:
         head = await reader.readuntil(b"\r\n\r\n")
         length = next(

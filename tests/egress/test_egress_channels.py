@@ -1,4 +1,4 @@
-"""A real Chromium, a hostile page, and a sink on another host that must stay dry."""
+"""A real Chromium, a hostile page, and a sink on another host that must receive nothing."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, BrowserContext, Error, async_playwright
 
-from browser_pilot.egress import EgressProxy, Failure, Refusal, SessionGate, browser_arguments
-from browser_pilot.engines.finder import find_browser
-from browser_pilot.engines.proxy_login import log_in, proxy_settings
+from browser_pilot.egress import BlockedByPolicy, EgressProxy, NetworkFailure, SessionAccessPolicy, browser_arguments
+from browser_pilot.engines.browser_finder import find_browser
+from browser_pilot.engines.proxy_auth import authenticate, proxy_settings
 from browser_pilot.errors import BrowserUnavailable
 from browser_pilot.policy.hosts import Site
 from browser_pilot.policy.patterns import parse_pattern
 from browser_pilot.policy.rules import Defaults, Rule, Ruleset
 
-from .hostile import Sink, page_server, ways_out
+from .hostile_page import Sink, channels_script, page_server
 from .network import Network
 
 pytestmark = pytest.mark.browser
 
-# These send nothing that a proxy for TCP would see, or nothing at all in a headless browser with our arguments; that
-# they reach nobody is what the sink and the resolver show.
+# These send nothing that a TCP proxy sees, or nothing at all in a headless browser with our arguments. The sink and the
+# resolver show that they reach no host.
 SILENT = {
     "dnsprefetch",
     "fetchlater",
@@ -41,26 +41,26 @@ SILENT = {
     "turntcp",
     "webtransport",
 }
-# These are told apart by their address, not by a name.
+# These use an address, not a name.
 BY_ADDRESS = {"address", "addressdecimal", "addressmapped", "metadata"}
 
 
-class RecordingGate(SessionGate):
-    """Keeps every refusal, and lets the test wait for them."""
+class RecordingPolicy(SessionAccessPolicy):
+    """Records all refusals, and waits for them."""
 
     def __init__(self, rules: Ruleset) -> None:
         super().__init__(lambda: rules)
-        self.all: list[Refusal] = []
+        self.refusals: list[BlockedByPolicy] = []
         self.changed = asyncio.Event()
 
-    def told(self, trouble: Refusal | Failure) -> None:
-        super().told(trouble)
-        if isinstance(trouble, Refusal):
-            self.all.append(trouble)
+    def record_error(self, error: BlockedByPolicy | NetworkFailure) -> None:
+        super().record_error(error)
+        if isinstance(error, BlockedByPolicy):
+            self.refusals.append(error)
             self.changed.set()
 
     async def wait_for_hosts(self, hosts: set[str]) -> None:
-        while missing := hosts - {refusal.site.host for refusal in self.all}:
+        while missing := hosts - {refusal.site.host for refusal in self.refusals}:
             self.changed.clear()
             try:
                 await asyncio.wait_for(self.changed.wait(), 20)
@@ -81,7 +81,7 @@ async def browser_behind(proxy_port: int) -> AsyncGenerator[Browser]:
 
 async def logged_in_context(browser: Browser, port: int) -> BrowserContext:
     context = await browser.new_context(proxy=proxy_settings(port), ignore_https_errors=True)
-    await log_in(await context.new_page(), "s1", "secret")
+    await authenticate(await context.new_page(), "s1", "secret")
     return context
 
 
@@ -92,41 +92,41 @@ def allowing(*patterns: str) -> Ruleset:
 
 
 @pytest.mark.timeout(180)
-async def test_no_way_out_leads_to_a_host_that_is_not_allowed(network: Network) -> None:
+async def test_no_channel_reaches_a_host_that_is_not_allowed(network: Network) -> None:
     loop = asyncio.get_running_loop()
     sink = Sink()
     sink_port = await network.serve(sink.connected, "127.0.0.2")
     datagrams, _ = await loop.create_datagram_endpoint(lambda: sink, ("127.0.0.2", sink_port))
     port = await network.serve(page_server)
     network.names["app.localhost"] = ("127.0.0.1",)
-    gate = RecordingGate(allowing("app.localhost"))
-    gate.open(Site("http", "app.localhost", port))
-    network.proxy.register("s1", "secret", gate)
+    policy = RecordingPolicy(allowing("app.localhost"))
+    policy.allow_navigation(Site("http", "app.localhost", port))
+    network.proxy.register("s1", "secret", policy)
     async with browser_behind(network.port) as browser:
         context = await logged_in_context(browser, network.port)
         page = await context.new_page()
         await page.goto(f"http://app.localhost:{port}/")
-        await page.add_script_tag(content=ways_out(sink_port))
+        await page.add_script_tag(content=channels_script(sink_port))
         outcome = await page.evaluate("tryAll()")
         assert outcome["failed"] == []
         tried = set(outcome["tried"])
         assert len(tried) >= 60
-        await gate.wait_for_hosts({f"{way}.evil.test" for way in tried - SILENT - BY_ADDRESS})
-        await gate.wait_for_hosts({"127.0.0.2", "[::ffff:7f00:2]", "169.254.169.254"})
+        await policy.wait_for_hosts({f"{channel}.evil.test" for channel in tried - SILENT - BY_ADDRESS})
+        await policy.wait_for_hosts({"127.0.0.2", "[::ffff:7f00:2]", "169.254.169.254"})
         await context.close()
     datagrams.close()
     assert sink.arrived == []
-    assert set(network.looked_up) == {"app.localhost"}
+    assert set(network.resolved_names) == {"app.localhost"}
 
 
-async def test_the_sink_would_have_noticed(network: Network) -> None:
+async def test_the_sink_records_an_allowed_request(network: Network) -> None:
     sink = Sink()
     sink_port = await network.serve(sink.connected, "127.0.0.2")
     port = await network.serve(page_server)
     network.names |= {"app.localhost": ("127.0.0.1",), "fetch.evil.test": ("127.0.0.2",)}
-    gate = RecordingGate(allowing("app.localhost", "*.evil.test"))
-    gate.open(Site("http", "app.localhost", port))
-    network.proxy.register("s1", "secret", gate)
+    policy = RecordingPolicy(allowing("app.localhost", "*.evil.test"))
+    policy.allow_navigation(Site("http", "app.localhost", port))
+    network.proxy.register("s1", "secret", policy)
     async with browser_behind(network.port) as browser:
         context = await logged_in_context(browser, network.port)
         page = await context.new_page()
@@ -147,16 +147,16 @@ async def test_a_public_page_reaches_no_local_server_but_the_agent_does(network:
 
     local_port = await network.serve(local)
     network.names |= {"public.test": ("93.184.216.34",), "localhost": ("127.0.0.1",), "rebound.test": ("127.0.0.1",)}
-    gate = RecordingGate(Ruleset())
-    network.proxy.register("s1", "secret", gate)
+    policy = RecordingPolicy(Ruleset())
+    network.proxy.register("s1", "secret", policy)
     base = f"localhost:{local_port}"
     async with browser_behind(network.port) as browser:
         context = await logged_in_context(browser, network.port)
         page = await context.new_page()
-        gate.open(Site("http", "localhost", local_port))
+        policy.allow_navigation(Site("http", "localhost", local_port))
         await page.goto(f"http://{base}/by-agent")
         assert await page.inner_text("body") == "hi"
-        with network.reaching("127.0.0.1"):
+        with network.connecting_to("127.0.0.1"):
             await page.goto(f"http://public.test:{public_port}/")
             await page.evaluate(
                 """async base => {
@@ -185,9 +185,9 @@ async def test_a_public_page_reaches_no_local_server_but_the_agent_does(network:
 async def test_allowed_traffic_works_as_without_a_proxy(network: Network) -> None:
     port = await network.serve(page_server)
     network.names["app.localhost"] = ("127.0.0.1",)
-    gate = RecordingGate(allowing("app.localhost"))
-    gate.open(Site("http", "app.localhost", port))
-    network.proxy.register("s1", "secret", gate)
+    policy = RecordingPolicy(allowing("app.localhost"))
+    policy.allow_navigation(Site("http", "app.localhost", port))
+    network.proxy.register("s1", "secret", policy)
     async with browser_behind(network.port) as browser:
         context = await logged_in_context(browser, network.port)
         page = await context.new_page()
@@ -205,17 +205,17 @@ async def test_allowed_traffic_works_as_without_a_proxy(network: Network) -> Non
         page.on("request", lambda request: requests.append(request.url))
         await page.goto(f"http://app.localhost:{port}/redirect/302?/next")
         assert page.url.endswith("/next")
-        assert gate.all == []
+        assert policy.refusals == []
 
 
-async def test_wrong_credentials_are_an_error_and_not_a_loop(network: Network) -> None:
+async def test_wrong_credentials_are_an_error_without_a_retry_loop(network: Network) -> None:
     async with browser_behind(network.port) as browser:
         context = await browser.new_context(proxy=proxy_settings(network.port))
         with pytest.raises(BrowserUnavailable):
-            await log_in(await context.new_page(), "s1", "wrong")
+            await authenticate(await context.new_page(), "s1", "wrong")
 
 
-async def test_a_browser_without_a_contexts_proxy_reaches_nothing(network: Network) -> None:
+async def test_a_context_without_its_own_proxy_settings_connects_to_nothing(network: Network) -> None:
     port = await network.serve(page_server)
     async with browser_behind(network.port) as browser:
         page = await browser.new_page()
@@ -223,7 +223,7 @@ async def test_a_browser_without_a_contexts_proxy_reaches_nothing(network: Netwo
             await page.goto(f"http://127.0.0.1:{port}/", timeout=10_000)
 
 
-async def test_a_proxy_that_is_closed_leaves_nothing_behind(network: Network) -> None:
+async def test_a_closed_proxy_leaves_no_connection_and_no_task(network: Network) -> None:
     proxy = EgressProxy()
     port = await proxy.start()
     tasks = len(asyncio.all_tasks())

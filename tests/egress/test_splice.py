@@ -1,4 +1,4 @@
-"""Bytes that go through the proxy as they are: tunnels and WebSockets."""
+"""Bytes that the proxy forwards unread, both ways: tunnels and WebSockets."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import os
 import pytest
 
 from .network import Network
-from .talk import Reader, Writer, echo, read_response, request
+from .proxy_client import Reader, Writer, echo, read_response, request
 
 
-async def test_a_tunnel_carries_bytes_both_ways_and_each_way_ends_by_itself(network: Network) -> None:
+async def test_a_tunnel_forwards_both_ways_and_each_direction_closes_separately(network: Network) -> None:
     async def reverse(reader: Reader, writer: Writer) -> None:
         received = await reader.read(-1)
         writer.write(received[::-1])
@@ -33,16 +33,16 @@ async def tunnel(network: Network, port: int) -> tuple[Reader, Writer]:
     return reader, writer
 
 
-async def test_a_server_that_ends_its_way_can_still_be_written_to(network: Network) -> None:
+async def test_after_a_servers_eof_the_browser_can_still_send(network: Network) -> None:
     received = asyncio.get_running_loop().create_future()
 
-    async def talk_first(reader: Reader, writer: Writer) -> None:
+    async def send_first(reader: Reader, writer: Writer) -> None:
         await reader.readexactly(1)
         writer.write(b"hello")
         writer.write_eof()
         received.set_result(await reader.read(-1))
 
-    reader, writer = await tunnel(network, await network.serve(talk_first))
+    reader, writer = await tunnel(network, await network.serve(send_first))
     writer.write(b"\x16")
     assert await reader.read(-1) == b"hello"
     writer.write(b"bye")
@@ -50,7 +50,7 @@ async def test_a_server_that_ends_its_way_can_still_be_written_to(network: Netwo
     assert await asyncio.wait_for(received, 10) == b"bye"
 
 
-async def test_a_server_that_speaks_first_does_not_overtake_the_proxys_answer(network: Network) -> None:
+async def test_data_of_a_server_that_sends_first_follows_the_proxys_response(network: Network) -> None:
     async def greet(reader: Reader, writer: Writer) -> None:
         writer.write(b"220 welcome")
         await reader.read(-1)
@@ -59,14 +59,14 @@ async def test_a_server_that_speaks_first_does_not_overtake_the_proxys_answer(ne
     network.names["a.test"] = ("8.8.8.8",)
     for _ in range(20):
         reader, writer = await network.connect()
-        with network.reaching("127.0.0.1"):
+        with network.connecting_to("127.0.0.1"):
             writer.write(request("CONNECT", f"a.test:{port}"))
             assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 200 Connection established\r\n\r\n"
         assert await reader.readexactly(11) == b"220 welcome"
         writer.close()
 
 
-async def test_what_the_browser_sent_last_arrives_after_it_has_gone(network: Network) -> None:
+async def test_data_sent_before_the_browser_closed_arrives(network: Network) -> None:
     received = asyncio.get_running_loop().create_future()
 
     async def end_first(reader: Reader, writer: Writer) -> None:
@@ -82,7 +82,7 @@ async def test_what_the_browser_sent_last_arrives_after_it_has_gone(network: Net
     assert await asyncio.wait_for(received, 20) == 5_000_000
 
 
-async def test_a_slow_reader_slows_the_server_down(network: Network) -> None:
+async def test_a_slow_reader_applies_back_pressure_to_the_server(network: Network) -> None:
     sent = 0
     stalled = asyncio.Event()
 
@@ -130,7 +130,7 @@ async def test_a_websocket_passes(network: Network, by_upgrade: bool) -> None:
         assert await reader.readexactly(3) == message.upper()
 
 
-async def test_a_refused_upgrade_spends_the_connection(network: Network) -> None:
+async def test_after_a_refused_upgrade_the_connection_takes_no_more_requests(network: Network) -> None:
     port = await network.serve(echo)
     reader, writer = await network.connect()
     writer.write(request("GET", f"http://a.test:{port}/", "Connection: Upgrade", "Upgrade: websocket"))
@@ -139,11 +139,11 @@ async def test_a_refused_upgrade_spends_the_connection(network: Network) -> None
     with pytest.raises(ConnectionError):
         assert await reader.read() == b""
         raise ConnectionResetError
-    assert [ask.site.host for ask in network.gate.asked] == ["a.test"]
+    assert [request.site.host for request in network.access_policy.requests] == ["a.test"]
 
 
-async def test_a_tunnel_to_a_local_address_shows_who_asks_before_it_is_connected(network: Network) -> None:
-    network.gate.strangers = {"evil.test", ""}
+async def test_a_tunnel_to_a_local_address_is_connected_after_its_origin_was_checked(network: Network) -> None:
+    network.access_policy.denied_origins = {"evil.test", ""}
     connections = 0
 
     async def count(reader: Reader, writer: Writer) -> None:
@@ -168,17 +168,17 @@ async def test_a_tunnel_ends_when_the_rules_no_longer_allow_it(network: Network)
     reader, writer = await tunnel(network, port)
     writer.write(request("GET", "/"))
     assert (await read_response(reader))[0] == 200
-    network.gate.allowed = ("a.test",)
+    network.access_policy.allowed = ("a.test",)
     writer.write(request("GET", "/"))
     assert (await read_response(reader))[0] == 200
-    network.gate.allowed = ("b.test",)
+    network.access_policy.allowed = ("b.test",)
     writer.write(request("GET", "/after"))
     with pytest.raises((asyncio.IncompleteReadError, ConnectionError)):
         await reader.readuntil(b"\r\n\r\n")
-    assert [refusal.site.host for refusal in network.gate.refusals] == ["a.test"]
+    assert [refusal.site.host for refusal in network.access_policy.refusals] == ["a.test"]
 
 
-async def test_what_a_server_pushes_ends_with_the_rules_too(network: Network) -> None:
+async def test_data_of_a_server_is_checked_against_changed_rules_too(network: Network) -> None:
     changed = asyncio.Event()
 
     async def push(reader: Reader, writer: Writer) -> None:
@@ -191,18 +191,18 @@ async def test_what_a_server_pushes_ends_with_the_rules_too(network: Network) ->
     reader, writer = await tunnel(network, await network.serve(push))
     writer.write(request("GET", "/"))
     assert await reader.readexactly(5) == b"first"
-    network.gate.allowed = ()
+    network.access_policy.allowed = ()
     changed.set()
     with pytest.raises((asyncio.IncompleteReadError, ConnectionError)):
         await reader.readexactly(6)
 
 
-async def test_a_websocket_in_a_tunnel_shows_its_address_where_the_gate_wants_to_see_it(network: Network) -> None:
-    network.gate.looks_into_urls = True
+async def test_a_websocket_in_a_tunnel_is_checked_by_its_url_if_the_policy_needs_it(network: Network) -> None:
+    network.access_policy.needs_urls = True
     network.names["a.test"] = ("93.184.216.34",)
     port = await network.serve(echo)
-    with network.reaching("127.0.0.1"):
+    with network.connecting_to("127.0.0.1"):
         reader, writer = await tunnel(network, port)
         writer.write(request("GET", "/socket?q=1", login=None))
         assert (await read_response(reader))[0] == 200
-    assert [ask.url for ask in network.gate.asked][:2] == ["", f"ws://a.test:{port}/socket?q=1"]
+    assert [request.url for request in network.access_policy.requests][:2] == ["", f"ws://a.test:{port}/socket?q=1"]

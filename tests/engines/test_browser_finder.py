@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from browser_pilot.engines.finder import find_browser
+from browser_pilot.engines.browser_finder import find_browser
 from browser_pilot.errors import BrowserUnavailable
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="makes executables by mode")
@@ -42,40 +42,40 @@ def test_chrome_comes_before_chromium_before_edge_before_playwrights(machine: Pa
         assert (found.kind, found.executable) == (kind, path)
 
 
-def test_a_kind_can_be_wanted_by_name(machine: Path) -> None:
+def test_a_browser_is_chosen_by_kind(machine: Path) -> None:
     install(machine / "bin" / "google-chrome")
     edge = install(machine / "bin" / "microsoft-edge")
     assert find_browser("edge", environ(machine)).executable == edge
 
 
-def test_a_path_can_be_wanted(machine: Path) -> None:
+def test_a_browser_is_chosen_by_path(machine: Path) -> None:
     install(machine / "bin" / "chromium")
     brave = install(machine / "opt" / "brave")
     found = find_browser(str(brave), environ(machine))
     assert (found.kind, found.executable) == ("custom", brave)
 
 
-def test_the_newest_download_of_playwright_is_taken_by_number(machine: Path) -> None:
+def test_the_download_of_playwright_with_the_highest_revision_is_used(machine: Path) -> None:
     for revision in ("999", "1200", "1100"):
         install(machine / "downloads" / f"chromium-{revision}" / "chrome-linux" / "chrome")
     assert "chromium-1200" in str(find_browser(environ=environ(machine)).executable)
 
 
-def test_a_file_that_cannot_be_run_is_no_browser(machine: Path) -> None:
+def test_a_file_that_is_not_executable_is_ignored(machine: Path) -> None:
     install(machine / "bin" / "chromium", mode=0o644)
     install(machine / "downloads" / "chromium-1" / "chrome-linux" / "chrome", mode=0o644)
     with pytest.raises(BrowserUnavailable):
         find_browser(environ=environ(machine))
 
 
-def test_a_machine_without_one_is_told_how_to_get_one(machine: Path) -> None:
+def test_without_a_browser_the_error_suggests_to_install_one(machine: Path) -> None:
     with pytest.raises(BrowserUnavailable) as caught:
         find_browser(environ=environ(machine))
     assert any("setup-browser" in tip for tip in caught.value.suggestions)
 
 
 @pytest.mark.parametrize("wanted", ["opera", "/no/such/file", "/"])
-def test_what_is_wanted_but_missing_is_refused_with_what_there_is(machine: Path, wanted: str) -> None:
+def test_an_unknown_browser_is_an_error_that_lists_the_installed_ones(machine: Path, wanted: str) -> None:
     chromium = install(machine / "bin" / "chromium")
     with pytest.raises(BrowserUnavailable) as caught:
         find_browser(wanted, environ(machine))

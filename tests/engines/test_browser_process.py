@@ -1,4 +1,4 @@
-"""A context is ready for the next session that asks for nothing special, and for no other."""
+"""The warm context is for the next session without options, and for no other."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from dataclasses import replace
 
 import pytest
 
-from browser_pilot.config import Settings
+from browser_pilot.config.settings import Settings
 from browser_pilot.egress import EgressProxy
-from browser_pilot.engines.engine import Look
-from browser_pilot.engines.finder import find_browser
+from browser_pilot.engines.browser_finder import find_browser
+from browser_pilot.engines.browser_process import BrowserProcess, ManagedContext
+from browser_pilot.engines.engine import EmulationOptions
 from browser_pilot.engines.managed import ManagedEngine
-from browser_pilot.engines.process import BrowserProcess, ManagedContext
 from browser_pilot.policy.rules import Ruleset
-from browser_pilot.sessions.wishes import context_request
+from browser_pilot.sessions.options import context_request
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.browser
 PLAIN = context_request(Settings())
@@ -26,7 +27,7 @@ PLAIN = context_request(Settings())
 async def engine() -> AsyncGenerator[ManagedEngine]:
     proxy = EgressProxy()
     await proxy.start()
-    made = ManagedEngine(proxy, spare_viewport=PLAIN.viewport)
+    made = ManagedEngine(proxy, warm_viewport=PLAIN.viewport)
     try:
         yield made
     finally:
@@ -40,18 +41,16 @@ def contexts(opened: ManagedContext) -> int:
     return len(browser.contexts)
 
 
-async def spare_of(opened: ManagedContext) -> None:
-    async with asyncio.timeout(30):
-        while contexts(opened) < 3:
-            await asyncio.sleep(0.05)
+async def wait_for_warm_context(opened: ManagedContext) -> None:
+    await eventually(lambda: contexts(opened) >= 3, timeout_seconds=30)
 
 
-async def test_a_plain_session_takes_the_context_that_is_ready_and_a_special_one_does_not() -> None:
+async def test_only_a_session_without_options_gets_the_warm_context() -> None:
     async with engine() as browsers:
-        await browsers.prepare(PLAIN)
+        await browsers.warm_browser(PLAIN)
         first = await browsers.open(PLAIN, Ruleset)
-        special = await browsers.open(replace(PLAIN, look=Look(locale="de-DE")), Ruleset)
-        await spare_of(first)
+        special = await browsers.open(replace(PLAIN, emulation=EmulationOptions(locale="de-DE")), Ruleset)
+        await wait_for_warm_context(first)
         before = contexts(first)
         plain = await browsers.open(PLAIN, Ruleset)
         assert contexts(first) == before
@@ -60,17 +59,17 @@ async def test_a_plain_session_takes_the_context_that_is_ready_and_a_special_one
         assert browsers.facts()[0].contexts == 3
 
 
-async def test_so_many_sessions_share_a_browser_and_one_that_nobody_uses_is_ended() -> None:
+async def test_sessions_share_a_browser_up_to_the_limit_and_an_idle_one_is_closed() -> None:
     async with engine() as browsers:
         request = replace(PLAIN, per_browser=1)
         one, two = await browsers.open(request, Ruleset), await browsers.open(request, Ruleset)
         assert one.context.browser is not two.context.browser
         await one.close()
-        await browsers.end_unused(0)
+        await browsers.close_idle(0)
         assert len(browsers.facts()) == 1 and two.alive and not one.alive
 
 
-async def test_with_many_sessions_in_a_browser_none_is_kept_ready() -> None:
+async def test_no_context_is_kept_warm_in_a_browser_with_many_sessions() -> None:
     async with engine() as browsers:
         opened = await browsers.open(PLAIN, Ruleset)
         assert opened.context.browser is not None
@@ -78,20 +77,20 @@ async def test_with_many_sessions_in_a_browser_none_is_kept_ready() -> None:
         made: list[int] = []
 
         def keep(most_users: int) -> asyncio.Event:
-            """Ask for one; the event comes when it had its chance."""
+            """Request one; the event is set after its delay."""
 
             async def make() -> ManagedContext:
                 made.append(most_users)
                 return opened
 
-            process.keep_spare(make, most_users=most_users, delay_seconds=0)
+            process.keep_warm_context(make, max_users=most_users, delay_seconds=0)
             passed = asyncio.Event()
             asyncio.get_running_loop().call_later(0.01, passed.set)
             return passed
 
         process.users = 5
         await keep(most_users=5).wait()
-        assert await process.take_spare() is None
+        assert await process.take_warm_context() is None
         await keep(most_users=6).wait()
-        assert await process.take_spare() is opened
+        assert await process.take_warm_context() is opened
         assert made == [6]

@@ -1,4 +1,4 @@
-"""A secret leaves in no URL, by whatever way a page tries, in whatever usual form."""
+"""No request leaves with a secret in its URL, however the page sends it and in any common encoding."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from playwright.async_api import Error, Page
 
-from browser_pilot.config import Settings
-from browser_pilot.egress import EgressProxy, Refusal
+from browser_pilot.config.settings import Settings
+from browser_pilot.egress import BlockedByPolicy, EgressProxy
 from browser_pilot.engines.managed import ManagedContext, ManagedEngine
-from browser_pilot.engines.secret_urls import UrlForms, url_forms
+from browser_pilot.engines.url_leak_guard import UrlForms, url_forms
 from browser_pilot.policy.hosts import Site as Place
 from browser_pilot.policy.rules import Ruleset
-from browser_pilot.sessions.wishes import context_request
+from browser_pilot.sessions.options import context_request
 from tests.sites import Site, serving
 
 SECRET = "s3cr*t? wörd&/+x"
@@ -86,7 +86,7 @@ def worker(handler: BaseHTTPRequestHandler) -> None:
 
 
 def redirect(handler: BaseHTTPRequestHandler) -> None:
-    """To the address in which the two parts of the query are one again."""
+    """Redirect to a URL that joins the two parts of the query."""
     first, _, second = handler.path.partition("?")[2].partition("/")
     handler.send_response(302)
     handler.send_header("Location", f"/redirected?{first}{second}")
@@ -111,7 +111,7 @@ async def opened(site: Site, *, from_the_start: bool) -> AsyncGenerator[tuple[Ma
     try:
         context = await engine.open(context_request(Settings()), Ruleset)
         page = await context.context.new_page()
-        context.let_open(Place("http", "localhost", site.port))
+        context.allow_navigation(Place("http", "localhost", site.port))
         await page.goto(f"http://localhost:{site.port}/")
         yield context, page
     finally:
@@ -127,9 +127,9 @@ def leaked(site: Site, secret: str) -> list[str]:
 
 @pytest.mark.browser
 @pytest.mark.parametrize("from_the_start", [True, False])
-async def test_no_way_of_a_page_takes_a_secret_along_in_an_address(site: Site, from_the_start: bool) -> None:
+async def test_no_request_of_a_page_leaves_with_a_secret_in_its_url(site: Site, from_the_start: bool) -> None:
     async with opened(site, from_the_start=from_the_start) as (context, page):
-        await context.keep_out_of_urls([PLAIN])
+        await context.block_in_urls([PLAIN])
         assert await page.evaluate(TRIES, PLAIN) == 16
         assert leaked(site, PLAIN) == []
         assert any(path.startswith("/redirect?") for path in site.hits)
@@ -138,21 +138,21 @@ async def test_no_way_of_a_page_takes_a_secret_along_in_an_address(site: Site, f
 
 
 @pytest.mark.browser
-async def test_the_same_page_sends_what_is_no_secret(site: Site) -> None:
+async def test_the_same_requests_leave_without_a_secret(site: Site) -> None:
     async with opened(site, from_the_start=True) as (_, page):
         await page.evaluate(TRIES, PLAIN)
         assert len(leaked(site, PLAIN)) >= 15
 
 
 @pytest.mark.browser
-async def test_navigations_links_and_forms_take_no_secret_along(site: Site) -> None:
+async def test_navigations_links_and_forms_do_not_leave_with_a_secret(site: Site) -> None:
     async with opened(site, from_the_start=True) as (context, page):
-        await context.keep_out_of_urls([SECRET])
+        await context.block_in_urls([SECRET])
         base = f"http://localhost:{site.port}"
         with pytest.raises(Error, match="ERR_BLOCKED_BY_CLIENT"):
             await page.goto(f"{base}/open?q={quote(SECRET)}")
-        trouble = context.trouble(f"{base}/open?q={quote(SECRET)}")
-        assert isinstance(trouble, Refusal)
+        trouble = context.last_network_error(f"{base}/open?q={quote(SECRET)}")
+        assert isinstance(trouble, BlockedByPolicy)
         assert trouble.rule == "the rule on secrets"
         for how in (
             "const a = document.createElement('a'); a.href = '/link?q=' + encodeURIComponent(secret);"
@@ -171,9 +171,9 @@ async def test_navigations_links_and_forms_take_no_secret_along(site: Site) -> N
 
 
 @pytest.mark.browser
-async def test_the_usual_forms_of_a_secret_are_known(site: Site) -> None:
+async def test_common_encodings_of_a_secret_are_blocked(site: Site) -> None:
     async with opened(site, from_the_start=True) as (context, page):
-        await context.keep_out_of_urls([SECRET])
+        await context.block_in_urls([SECRET])
         raw = SECRET.encode()
         forms = [
             quote(SECRET),
@@ -193,7 +193,7 @@ async def test_the_usual_forms_of_a_secret_are_known(site: Site) -> None:
 
 
 @given(st.text(min_size=4, max_size=30))
-def test_an_address_made_of_a_value_is_found_however_it_is_quoted(value: str) -> None:
+def test_a_url_with_the_value_is_found_in_any_quoting(value: str) -> None:
     forms = UrlForms()
     forms.add([value])
     raw = value.encode("utf-8", "surrogatepass")
@@ -202,11 +202,11 @@ def test_an_address_made_of_a_value_is_found_however_it_is_quoted(value: str) ->
 
 
 @given(st.text())
-def test_patterns_match_nothing_but_their_form(value: str) -> None:
+def test_a_pattern_matches_only_its_own_form(value: str) -> None:
     for form in url_forms(value):
         assert form.isascii()
         assert " " not in form
 
 
-def test_a_value_that_is_too_short_is_not_looked_for() -> None:
+def test_a_value_that_is_too_short_is_ignored() -> None:
     assert url_forms("abc") == frozenset()

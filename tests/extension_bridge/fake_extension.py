@@ -1,4 +1,4 @@
-"""The extension's side of the bridge in Python: honest by default, and with every lie that a test wants to tell."""
+"""The extension's side of the bridge in Python: correct by default, and wrong where a test wants it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from browser_pilot.bridge.proofs import Exchange, fresh_nonce, key_from_code, proof_of
-from browser_pilot.bridge.wire import EXTENSION_ORIGIN, PROTOCOL
-
-from ..hub_process import HubProcess
+from browser_pilot.extension_bridge.mutual_auth import Exchange, key_from_code, new_nonce, proof_of
+from browser_pilot.extension_bridge.protocol import EXTENSION_ORIGIN, PROTOCOL_VERSION
+from tests.hub_process import HubProcess
 
 
 class Refused(Exception):
@@ -32,7 +31,7 @@ class FakeBrowser:
     origin: str | None = EXTENSION_ORIGIN
     more: dict[str, Any] = field(default_factory=dict[str, Any])
     proof: str | None = None
-    nonce: str = field(default_factory=fresh_nonce)
+    nonce: str = field(default_factory=new_nonce)
     seen_proof: str = ""
 
     @asynccontextmanager
@@ -42,10 +41,10 @@ class FakeBrowser:
             yield socket
 
     async def greet(self, socket: ClientConnection) -> dict[str, Any]:
-        """Go through the greeting; the hub's welcome, or ``Refused``."""
+        """Run the handshake; the hub's welcome, or ``Refused``."""
         hello = {
             "type": "hello",
-            "protocol": PROTOCOL,
+            "protocol": PROTOCOL_VERSION,
             "version": "1.0",
             "agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0",
             "instance": self.instance,
@@ -64,8 +63,8 @@ class FakeBrowser:
         return await self._answer(socket)
 
     async def live(self, socket: ClientConnection) -> None:
-        """Share no tab, and answer pings until the connection ends."""
-        await socket.send(json.dumps([{"event": "pilot.tabs", "args": [[]]}]))
+        """Share no tab, and answer pings until the connection closes."""
+        await socket.send(json.dumps([{"event": "controlledTabs.changed", "args": [[]]}]))
         try:
             async for text in socket:
                 pongs = [{"pong": message["ping"]} for message in json.loads(text) if "ping" in message]

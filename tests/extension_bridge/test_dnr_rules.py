@@ -1,4 +1,4 @@
-"""The policy as the browser's own rules says what the policy says."""
+"""The compiled declarativeNetRequest rules decide as the policy does."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import pytest
 
-from browser_pilot.bridge.net_rules import session_rules
+from browser_pilot.extension_bridge.dnr_rules import session_rules
 from browser_pilot.policy.patterns import parse_pattern
 from browser_pilot.policy.rules import Defaults, Rule, Ruleset, Subresources
-from browser_pilot.policy.vocabulary import Verdict
+from browser_pilot.policy.types import Verdict
 
 
 def ruleset(
@@ -23,7 +23,7 @@ def ruleset(
 
 
 def outcome(rules: list[dict[str, Any]], url: str, kind: str) -> Literal["allow", "block"]:
-    """As Chrome decides: the highest priority, and among equals the one that allows."""
+    """Decide as Chrome does: the highest priority wins, and among equals the rule that allows."""
     fitting = [
         rule
         for rule in rules
@@ -59,7 +59,7 @@ def test_a_denied_host_is_neither_opened_nor_loaded_from() -> None:
         "http://evil.example/?https://good.example/",
     ],
 )
-def test_no_way_of_writing_a_denied_host_gets_past(url: str) -> None:
+def test_every_spelling_of_a_denied_host_is_blocked(url: str) -> None:
     assert not loads(ruleset(("evil.example", "deny")), url)
 
 
@@ -73,11 +73,11 @@ def test_no_way_of_writing_a_denied_host_gets_past(url: str) -> None:
         "https://sub.evil.example/",
     ],
 )
-def test_a_rule_for_a_host_is_for_that_host_alone(url: str) -> None:
+def test_a_rule_for_a_host_matches_only_that_host(url: str) -> None:
     assert opens(ruleset(("evil.example", "deny")), url)
 
 
-def test_the_narrower_rule_holds() -> None:
+def test_the_narrower_rule_wins() -> None:
     rules = ruleset(("*.shop.example", "deny"), ("www.shop.example", "allow"), uncovered="allow")
     assert opens(rules, "https://www.shop.example/")
     assert not opens(rules, "https://admin.shop.example/")
@@ -97,20 +97,20 @@ def test_a_default_port_is_not_written_in_an_address() -> None:
     assert opens(rules, "https://example.com:8443/")
 
 
-def test_what_is_not_covered_may_be_refused() -> None:
+def test_uncovered_subresources_can_be_blocked() -> None:
     rules = ruleset(("*.example.com", "allow"), uncovered="deny")
     assert opens(rules, "https://www.example.com/")
     assert not opens(rules, "https://other.test/")
     assert not loads(rules, "https://other.test/x.js")
 
 
-def test_a_site_to_ask_about_can_be_opened_but_not_loaded_from() -> None:
+def test_a_site_with_the_verdict_ask_can_be_opened_but_not_loaded_from() -> None:
     rules = ruleset(("bank.example", "ask"))
     assert opens(rules, "https://bank.example/")
     assert not loads(rules, "https://bank.example/x.js")
 
 
-def test_what_pages_may_load_can_be_listed_apart() -> None:
+def test_subresources_have_lists_of_their_own() -> None:
     lists = Subresources(
         allow=frozenset({parse_pattern("cdn.example")}), deny=frozenset({parse_pattern("ads.example")})
     )
@@ -124,7 +124,7 @@ def test_what_pages_may_load_can_be_listed_apart() -> None:
     "url",
     ["http://169.254.169.254/", "http://metadata.google.internal/", "http://[fe80::1]/", "http://169.254.1.1:80/"],
 )
-def test_addresses_that_are_never_reached_are_blocked_whatever_the_rules_say(url: str) -> None:
+def test_forbidden_addresses_are_blocked_whatever_the_rules_say(url: str) -> None:
     assert not loads(ruleset(("*", "allow")), url)
 
 

@@ -1,4 +1,4 @@
-"""A thousand ways to get at the hub's doors without a key: web pages, other extensions, other local programs."""
+"""A thousand attempts on the hub's endpoints without a key: web pages, other extensions, local programs."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import httpx
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
-from browser_pilot.bridge.wire import EXTENSION_ORIGIN
+from browser_pilot.extension_bridge.protocol import EXTENSION_ORIGIN
+from tests.hub_process import HubProcess, running_hub
 
-from ..hub_process import HubProcess, running_hub
-from .fake_browser import FakeBrowser, open_code, paired
+from .fake_extension import FakeBrowser, open_code, paired
 
 AT_ONCE = 16
 PAGES = ("https://evil.example", "http://localhost:3000", "null", "http://127.0.0.1", "file://")
@@ -31,7 +31,10 @@ HELLO = {
     "nonce": "n" * 20,
     "browser": None,
 }
-CALL: list[dict[str, Any]] = [{"id": "1", "call": "tabs.get", "args": [1]}, {"event": "pilot.tabs", "args": [[]]}]
+CALL: list[dict[str, Any]] = [
+    {"id": "1", "call": "tabs.get", "args": [1]},
+    {"event": "controlledTabs.changed", "args": [[]]},
+]
 TOOL: dict[str, Any] = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -41,7 +44,7 @@ TOOL: dict[str, Any] = {
 
 
 def hellos(browser: str, chance: random.Random) -> Iterator[str | bytes]:
-    """What someone who got as far as the greeting may say."""
+    """Hello messages of a client with the right origin."""
     yield from ("", "[]", "null", b"\x00\xff", "x" * 100_000, "[" * 5_000, json.dumps(CALL))
     while True:
         lie = dict(HELLO)
@@ -53,8 +56,8 @@ def hellos(browser: str, chance: random.Random) -> Iterator[str | bytes]:
         yield json.dumps(lie)
 
 
-async def knock_at_bridge(port: int, origin: str | None, first: str | bytes, second: str) -> str:
-    """ "in" when the hub took us for a browser."""
+async def attempt_bridge(port: int, origin: str | None, first: str | bytes, second: str) -> str:
+    """ "in" when the hub accepted us as a browser."""
     chosen: Any = origin
     try:
         async with asyncio.timeout(30), connect(f"ws://127.0.0.1:{port}/bridge", origin=chosen) as socket:
@@ -68,7 +71,7 @@ async def knock_at_bridge(port: int, origin: str | None, first: str | bytes, sec
         return "out"
 
 
-async def knock_at_cdp(port: int, path: str, headers: dict[str, str], origin: str | None) -> str:
+async def attempt_cdp(port: int, path: str, headers: dict[str, str], origin: str | None) -> str:
     chosen: Any = origin
     try:
         async with connect(f"ws://127.0.0.1:{port}{path}", origin=chosen, additional_headers=headers) as socket:
@@ -79,7 +82,7 @@ async def knock_at_cdp(port: int, path: str, headers: dict[str, str], origin: st
         return "out"
 
 
-async def knock_at_mcp(http: httpx.AsyncClient, port: int, headers: dict[str, str]) -> str:
+async def attempt_mcp(http: httpx.AsyncClient, port: int, headers: dict[str, str]) -> str:
     response = await http.post(f"http://127.0.0.1:{port}/mcp", json=TOOL, headers=headers)
     return "in" if response.status_code < 400 else "out"
 
@@ -103,12 +106,12 @@ async def test_a_thousand_attempts_without_the_key_get_nothing(tmp_path: Path) -
 
 async def attack(hub: HubProcess, honest: FakeBrowser) -> None:
     port, chance = hub.info.port, random.Random(7)
-    before = look(hub, "/api/browsers")
+    before = get(hub, "/api/browsers")
     proofs = ["", json.dumps({"type": "proof", "proof": "A" * 43}), json.dumps({"type": "welcome"}), json.dumps(CALL)]
     strangers = [None, *PAGES, *OTHERS, EXTENSION_ORIGIN.upper(), EXTENSION_ORIGIN + "/"]
     said = hellos(str(honest.browser), chance)
     bridge = [
-        knock_at_bridge(port, origin, hello, chance.choice(proofs))
+        attempt_bridge(port, origin, hello, chance.choice(proofs))
         for origin, hello in zip(
             itertools.chain.from_iterable(itertools.repeat([*strangers, *[EXTENSION_ORIGIN] * 10])),
             itertools.islice(said, 500),
@@ -118,7 +121,7 @@ async def attack(hub: HubProcess, honest: FakeBrowser) -> None:
     tokens = ["", "Bearer", "Bearer x", f"Bearer {hub.info.token}", f"Basic {hub.info.token}", "Bearer null"]
     paths = ["/cdp/", "/cdp/x", f"/cdp/{honest.browser}", "/cdp/../mcp", "/cdp/%2e%2e", "/cdp", "/cdp/x/y", "/devtools"]
     cdp = [
-        knock_at_cdp(port, path, {"Authorization": token} if token else {}, origin)
+        attempt_cdp(port, path, {"Authorization": token} if token else {}, origin)
         for path, token, origin in itertools.islice(itertools.cycle(itertools.product(paths, tokens, strangers)), 250)
     ]
     limits = httpx.Limits(max_connections=AT_ONCE)
@@ -130,14 +133,14 @@ async def attack(hub: HubProcess, honest: FakeBrowser) -> None:
             {"Authorization": f"Bearer {hub.info.token}", "Host": host} for host in ("evil.example", f"evil:{port}")
         ]
         headers = itertools.islice(itertools.cycle([*by_token, *by_origin, *by_host]), 250)
-        mcp = [knock_at_mcp(http, port, one) for one in headers]
+        mcp = [attempt_mcp(http, port, one) for one in headers]
         answers = await gather_few([*bridge, *cdp, *mcp])
     assert len(answers) == 1_000
     assert set(answers) == {"out"}
-    assert look(hub, "/api/browsers") == before
-    assert look(hub, "/health")["sessions"] == 0
+    assert get(hub, "/api/browsers") == before
+    assert get(hub, "/health")["sessions"] == 0
 
 
-def look(hub: HubProcess, path: str) -> Any:
+def get(hub: HubProcess, path: str) -> Any:
     with hub.http() as http:
         return http.get(path).json()

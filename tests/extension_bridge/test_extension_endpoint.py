@@ -1,4 +1,4 @@
-"""Who gets in at the bridge: the paired extension, and nobody else."""
+"""The bridge endpoint accepts the paired extension only."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from dataclasses import replace
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from browser_pilot.bridge.pairing import MOST_TRIES
+from browser_pilot.extension_bridge.pairing import MAX_TRIES
+from browser_pilot.extension_bridge.protocol import PROTOCOL_VERSION
+from tests.cli.conftest import run_pilot
+from tests.hub_process import HubProcess, running_hub
 
-from ..cli.conftest import run_pilot
-from ..hub_process import HubProcess, running_hub
-from .fake_browser import FakeBrowser, Refused, open_code, paired
+from .fake_extension import FakeBrowser, Refused, open_code, paired
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,7 @@ def bridge_hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess
 
 
 async def attempt(browser: FakeBrowser) -> str:
-    """ "welcome", or why not."""
+    """ "welcome", or the reason of the rejection."""
     try:
         async with browser.socket() as socket:
             return str((await browser.greet(socket))["type"])
@@ -33,23 +34,23 @@ async def attempt(browser: FakeBrowser) -> str:
         return f"status {error.response.status_code}"
 
 
-async def test_a_browser_pairs_by_code_and_comes_back_by_key(bridge_hub: HubProcess) -> None:
+async def test_a_browser_pairs_with_a_code_and_reconnects_with_its_key(bridge_hub: HubProcess) -> None:
     browser = await paired(bridge_hub)
     assert await attempt(browser) == "welcome"
 
 
-async def test_without_a_code_nobody_pairs(bridge_hub: HubProcess) -> None:
+async def test_pairing_needs_an_open_code(bridge_hub: HubProcess) -> None:
     assert await attempt(FakeBrowser(bridge_hub.info.port, code="AAAA-AAAA")) == "no code"
 
 
-async def test_a_wrong_code_does_not_pair_and_a_few_of_them_void_it(bridge_hub: HubProcess) -> None:
+async def test_a_wrong_code_does_not_pair_and_several_invalidate_it(bridge_hub: HubProcess) -> None:
     code = open_code(bridge_hub)
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         assert await attempt(FakeBrowser(bridge_hub.info.port, code="AAAA-AAAA")) == "proof"
     assert await attempt(FakeBrowser(bridge_hub.info.port, code=code)) == "no code"
 
 
-async def test_a_code_serves_one_browser(bridge_hub: HubProcess) -> None:
+async def test_a_code_pairs_one_browser_only(bridge_hub: HubProcess) -> None:
     code = open_code(bridge_hub)
     assert await attempt(FakeBrowser(bridge_hub.info.port, code=code)) == "welcome"
     assert await attempt(FakeBrowser(bridge_hub.info.port, code=code)) == "no code"
@@ -68,7 +69,7 @@ async def test_a_code_serves_one_browser(bridge_hub: HubProcess) -> None:
         "moz-extension://goihobhpcjgcjbadknbdkenilaohbljf",
     ],
 )
-async def test_only_the_extension_may_even_greet(bridge_hub: HubProcess, origin: str | None) -> None:
+async def test_other_origins_are_rejected_before_the_handshake(bridge_hub: HubProcess, origin: str | None) -> None:
     browser = await paired(bridge_hub)
     stranger = replace(browser, origin=origin and origin.replace("{port}", str(bridge_hub.info.port)))
     assert await attempt(stranger) == "status 403"
@@ -85,17 +86,17 @@ async def test_a_replay_is_refused(bridge_hub: HubProcess) -> None:
     assert await attempt(replace(browser, proof=browser.seen_proof)) == "proof"
 
 
-async def test_an_unknown_browser_is_told_to_pair_again(bridge_hub: HubProcess) -> None:
+async def test_an_unknown_browser_is_rejected(bridge_hub: HubProcess) -> None:
     assert await attempt(FakeBrowser(bridge_hub.info.port, browser="b0", key="AAAA")) == "unknown browser"
 
 
 async def test_another_protocol_is_refused(bridge_hub: HubProcess) -> None:
     browser = await paired(bridge_hub)
-    for protocol in (0, 2):
+    for protocol in (PROTOCOL_VERSION - 1, PROTOCOL_VERSION + 1):
         assert await attempt(replace(browser, more={"protocol": protocol})) == "version"
 
 
-async def test_a_second_claimant_is_refused_while_the_first_lives(bridge_hub: HubProcess) -> None:
+async def test_a_second_connection_is_rejected_while_the_first_is_alive(bridge_hub: HubProcess) -> None:
     browser = await paired(bridge_hub)
     async with browser.socket() as socket:
         await browser.greet(socket)
@@ -105,14 +106,14 @@ async def test_a_second_claimant_is_refused_while_the_first_lives(bridge_hub: Hu
         await living
 
 
-async def test_a_first_claimant_that_is_dead_makes_room(bridge_hub: HubProcess) -> None:
+async def test_a_dead_connection_is_replaced(bridge_hub: HubProcess) -> None:
     browser = await paired(bridge_hub)
     async with browser.socket() as socket:
         await browser.greet(socket)
         assert await attempt(replace(browser, instance="after a crash")) == "welcome"
 
 
-async def test_a_forgotten_browser_is_put_out_and_stays_out(bridge_hub: HubProcess) -> None:
+async def test_a_forgotten_browser_is_disconnected_and_rejected(bridge_hub: HubProcess) -> None:
     browser = await paired(bridge_hub)
     async with browser.socket() as socket:
         await browser.greet(socket)
@@ -124,9 +125,9 @@ async def test_a_forgotten_browser_is_put_out_and_stays_out(bridge_hub: HubProce
     assert await attempt(browser) == "unknown browser"
 
 
-async def test_those_turned_away_are_recorded(bridge_hub: HubProcess) -> None:
+async def test_rejected_connections_are_recorded(bridge_hub: HubProcess) -> None:
     browser = await paired(bridge_hub)
     await attempt(replace(browser, origin="https://example.com"))
     await attempt(replace(browser, key="AAAA"))
     recorded = run_pilot(bridge_hub.home, "log", "--json").out
-    assert "turned away" in recorded
+    assert "Rejected a connection" in recorded

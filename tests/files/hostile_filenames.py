@@ -1,4 +1,4 @@
-"""A hundred names that a page could propose for a file, each with a trick in it."""
+"""A hundred hostile file names that a page could propose."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HOSTILE_NAMES: tuple[str, ...] = (
     "..\u2044x.txt",
     "\u2024\u2024/x.txt",
     "\uff0e\uff0e/x.txt",
-    # Hidden, and files that mean something to a system.
+    # Hidden files, and names with a special meaning to a system.
     ".bashrc",
     ".profile",
     ".ssh",
@@ -59,7 +59,7 @@ HOSTILE_NAMES: tuple[str, ...] = (
     "con .txt",
     "nul.tar.gz",
     "aux.x.y.z",
-    # Streams, wildcards, and what a shell would read.
+    # Streams, wildcards, and shell syntax.
     "x.txt:evil.exe",
     "x.txt::$DATA",
     "x?.txt",
@@ -82,7 +82,7 @@ HOSTILE_NAMES: tuple[str, ...] = (
     "x\x1b[2J.txt",
     "x\x07.txt",
     "\x7f.txt",
-    # What reads differently from how it is written.
+    # Names that display differently from their characters.
     "photo\u202egnp.exe",
     "photo\u202dexe.png",
     "\u2066evil\u2069.txt",
@@ -96,7 +96,7 @@ HOSTILE_NAMES: tuple[str, ...] = (
     "\ue000.txt",
     "p\u0430ypal.exe",
     "photo.\u0440ng",
-    # More extensions than one.
+    # Several extensions.
     "invoice.pdf.exe",
     "invoice.pdf                    .exe",
     "photo.jpg.scr",

@@ -1,4 +1,4 @@
-"""What kind of file something is."""
+"""File type detection."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from browser_pilot.files.kinds import KNOWN, MAGIC_BYTES, RUNNABLE, kind_of, picture_mime, sniff
+from browser_pilot.files.file_types import (
+    EXECUTABLE_EXTENSIONS,
+    KNOWN_EXTENSIONS,
+    MAGIC_BYTES,
+    detect_file_type,
+    image_mime,
+    sniff,
+)
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 
@@ -37,12 +44,12 @@ PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
         ("not a url", "", b"", "bin"),
     ],
 )
-def test_the_extension_is_found(url: str, mime: str, beginning: bytes, extension: str) -> None:
-    assert kind_of(url=url, mime=mime, beginning=beginning).extension == extension
+def test_the_extension_is_detected(url: str, mime: str, beginning: bytes, extension: str) -> None:
+    assert detect_file_type(url=url, mime=mime, first_bytes=beginning).extension == extension
 
 
-def test_the_servers_name_counts_before_its_type() -> None:
-    kind = kind_of(url="https://a.test/get", mime="text/plain", beginning=b"", named="data.csv")
+def test_the_servers_file_name_takes_precedence_over_its_mime_type() -> None:
+    kind = detect_file_type(url="https://a.test/get", mime="text/plain", first_bytes=b"", server_name="data.csv")
     assert (kind.extension, kind.mime) == ("csv", "text/plain")
 
 
@@ -59,33 +66,39 @@ def test_the_servers_name_counts_before_its_type() -> None:
         ("https://a.test/x", "application/vnd.android.package-archive", b"PK\x03\x04", ""),
     ],
 )
-def test_whatever_says_that_a_file_can_run_is_believed(url: str, mime: str, beginning: bytes, named: str) -> None:
-    assert kind_of(url=url, mime=mime, beginning=beginning, named=named).runs in RUNNABLE
+def test_a_file_is_executable_when_any_source_says_so(url: str, mime: str, beginning: bytes, named: str) -> None:
+    assert (
+        detect_file_type(url=url, mime=mime, first_bytes=beginning, server_name=named).executable_as
+        in EXECUTABLE_EXTENSIONS
+    )
 
 
-def test_pictures_and_documents_cannot_run() -> None:
-    assert kind_of(url="https://a.test/a.pdf", mime="application/pdf", beginning=b"%PDF-1.7").runs == ""
+def test_images_and_documents_are_not_executable() -> None:
+    assert (
+        detect_file_type(url="https://a.test/a.pdf", mime="application/pdf", first_bytes=b"%PDF-1.7").executable_as
+        == ""
+    )
 
 
-def test_a_missing_type_is_told_from_the_content() -> None:
-    assert kind_of(url="https://a.test/x", mime="", beginning=PNG).mime == "image/png"
-    assert kind_of(url="https://a.test/x", mime="text/html", beginning=PNG).mime == "image/png"
-    assert kind_of(url="https://a.test/x", mime="", beginning=b"?").mime == "application/octet-stream"
+def test_a_missing_mime_type_is_detected_from_the_content() -> None:
+    assert detect_file_type(url="https://a.test/x", mime="", first_bytes=PNG).mime == "image/png"
+    assert detect_file_type(url="https://a.test/x", mime="text/html", first_bytes=PNG).mime == "image/png"
+    assert detect_file_type(url="https://a.test/x", mime="", first_bytes=b"?").mime == "application/octet-stream"
 
 
-def test_a_picture_is_one_by_its_content_alone() -> None:
-    assert picture_mime(PNG) == "image/png"
-    assert picture_mime(b"MZ\x90") is None
+def test_an_image_is_detected_by_its_content_alone() -> None:
+    assert image_mime(PNG) == "image/png"
+    assert image_mime(b"MZ\x90") is None
 
 
 @given(url=st.text(), mime=st.text(), beginning=st.binary(max_size=MAGIC_BYTES), named=st.text())
-def test_anything_at_all_has_a_kind(url: str, mime: str, beginning: bytes, named: str) -> None:
-    kind = kind_of(url=url, mime=mime, beginning=beginning, named=named)
-    assert kind.extension.isalnum() or kind.extension in KNOWN
+def test_any_input_has_a_file_type(url: str, mime: str, beginning: bytes, named: str) -> None:
+    kind = detect_file_type(url=url, mime=mime, first_bytes=beginning, server_name=named)
+    assert kind.extension.isalnum() or kind.extension in KNOWN_EXTENSIONS
     assert kind.extension == kind.extension.lower()
     assert kind.mime
 
 
 @given(st.binary(max_size=MAGIC_BYTES))
-def test_what_a_file_begins_with_is_a_known_kind_or_none(beginning: bytes) -> None:
-    assert sniff(beginning) in KNOWN | {""}
+def test_sniffing_gives_a_known_extension_or_none(beginning: bytes) -> None:
+    assert sniff(beginning) in KNOWN_EXTENSIONS | {""}

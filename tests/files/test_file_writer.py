@@ -1,4 +1,4 @@
-"""A file is there whole under its name, or not at all."""
+"""A file appears under its name complete, or not at all."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from browser_pilot.errors import DownloadFailed
-from browser_pilot.files.store import Part, clear_leftovers
+from browser_pilot.files.file_writer import PartialFile, remove_partial_files
 
 NAMES = ("1706284800123.png", "1706284800124.png")
 
@@ -24,11 +24,11 @@ def files_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def part_in(folder: Path, *, most_bytes: int = 1 << 20) -> Part:
-    return Part(folder, most_bytes=most_bytes)
+def part_in(folder: Path, *, most_bytes: int = 1 << 20) -> PartialFile:
+    return PartialFile(folder, max_bytes=most_bytes)
 
 
-def finish(part: Part, *names: str) -> Path:
+def finish(part: PartialFile, *names: str) -> Path:
     return part.finish(names or NAMES, source="https://a.test/x.png", referrer="https://a.test/").path
 
 
@@ -43,11 +43,11 @@ def test_a_file_is_saved_under_its_name_with_its_digest(tmp_path: Path) -> None:
     assert files_in(saved.path.parent) == [NAMES[0]]
 
 
-def test_an_empty_file_is_a_file_too(tmp_path: Path) -> None:
+def test_an_empty_file_is_saved(tmp_path: Path) -> None:
     assert finish(part_in(tmp_path)).read_bytes() == b""
 
 
-def test_nothing_that_is_there_is_overwritten(tmp_path: Path) -> None:
+def test_an_existing_file_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / NAMES[0]).write_bytes(b"mine")
     part = part_in(tmp_path)
     part.write(b"theirs")
@@ -55,7 +55,7 @@ def test_nothing_that_is_there_is_overwritten(tmp_path: Path) -> None:
     assert (tmp_path / NAMES[0]).read_bytes() == b"mine"
 
 
-def test_a_link_in_the_way_is_not_followed(tmp_path: Path) -> None:
+def test_a_symlink_with_the_name_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / NAMES[0]).symlink_to(tmp_path / "victim")
     part = part_in(tmp_path)
     part.write(b"theirs")
@@ -63,9 +63,7 @@ def test_a_link_in_the_way_is_not_followed(tmp_path: Path) -> None:
     assert not (tmp_path / "victim").exists()
 
 
-def test_where_files_cannot_be_linked_nothing_is_overwritten_either(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_hard_links_no_file_is_overwritten_either(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise OSError(errno.EPERM, "no links here")
 
@@ -95,7 +93,7 @@ def test_a_file_over_the_limit_is_refused(tmp_path: Path) -> None:
     part.discard()
 
 
-def test_a_file_cannot_be_run_and_only_its_owner_reads_it(tmp_path: Path) -> None:
+def test_a_file_is_not_executable_and_private_to_its_owner(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
         path = finish(part_in(tmp_path))
@@ -104,25 +102,7 @@ def test_a_file_cannot_be_run_and_only_its_owner_reads_it(tmp_path: Path) -> Non
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_file_carries_where_it_came_from(tmp_path: Path) -> None:
-    part = part_in(tmp_path)
-    try:
-        os.setxattr(tmp_path, "user.try", b"1")
-    except OSError:
-        pytest.skip("this file system has no extended attributes")
-    path = finish(part)
-    assert os.getxattr(path, "user.xdg.origin.url") == b"https://a.test/x.png"
-    assert os.getxattr(path, "user.xdg.referrer.url") == b"https://a.test/"
-
-
-def test_a_data_address_is_not_repeated_in_the_mark(tmp_path: Path) -> None:
-    path = part_in(tmp_path).finish(NAMES, source="data:text/plain;base64,c2VjcmV0", referrer="").path
-    if "user.xdg.origin.url" not in os.listxattr(path):
-        pytest.skip("this file system has no extended attributes")
-    assert os.getxattr(path, "user.xdg.origin.url") == b"data:text/plain;base64"
-
-
-def test_no_room_is_told_as_such_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_write_over_the_file_size_limit_reports_a_full_disk_and_leaves_nothing(tmp_path: Path) -> None:
     """The limit on the size of files makes the kernel refuse in the middle of a write, as a full disk does."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -139,7 +119,7 @@ def test_no_room_is_told_as_such_and_leaves_nothing(tmp_path: Path) -> None:
     assert files_in(tmp_path) == []
 
 
-def test_a_full_device_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_device_is_reported_as_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """/dev/full refuses every write with the error of a full disk."""
     real = os.open
 
@@ -151,21 +131,21 @@ def test_a_full_device_is_told_as_such(tmp_path: Path, monkeypatch: pytest.Monke
         part_in(tmp_path).write(b"x")
 
 
-def test_a_folder_that_cannot_be_written_is_told_as_such(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(DownloadFailed, match="could not be saved in") as caught:
         part_in(tmp_path / "file").write(b"x")
     assert caught.value.metadata["reason"] == "not_writable"
 
 
-def test_a_killed_writer_leaves_no_name_and_what_it_leaves_is_cleared(tmp_path: Path) -> None:
+def test_a_killed_writer_leaves_only_a_partial_file_that_is_removed_later(tmp_path: Path) -> None:
     script = (
-        "import os, signal, sys; from pathlib import Path; from browser_pilot.files.store import Part\n"
-        "part = Part(Path(sys.argv[1]), most_bytes=99); part.write(b'half'); os.kill(os.getpid(), signal.SIGKILL)"
+        "import os, signal, sys; from pathlib import Path; from browser_pilot.files.file_writer import PartialFile\n"
+        "part = PartialFile(Path(sys.argv[1]), max_bytes=99); part.write(b'half'); os.kill(os.getpid(), signal.SIGKILL)"
     )
     subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=False)
     (tmp_path / "kept.png").write_bytes(b"x")
     assert len(files_in(tmp_path)) == 2
-    assert clear_leftovers(tmp_path) == 1
+    assert remove_partial_files(tmp_path) == 1
     assert files_in(tmp_path) == ["kept.png"]
-    assert clear_leftovers(tmp_path / "none") == 0
+    assert remove_partial_files(tmp_path / "none") == 0

@@ -1,4 +1,4 @@
-"""Names for files, whoever proposes them."""
+"""File names: safe whatever is proposed."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from browser_pilot.files.kinds import KNOWN
-from browser_pilot.files.names import LONGEST_BYTES, Stamps, candidates, safe_name
+from browser_pilot.files.file_types import KNOWN_EXTENSIONS
+from browser_pilot.files.filenames import MAX_FILENAME_BYTES, TimestampNames, filename_candidates, safe_filename
 
-from .hostile_names import HOSTILE_NAMES
+from .hostile_filenames import HOSTILE_NAMES
 
 DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 
 
 def assert_safe(name: str, extension: str) -> None:
     assert name.endswith(f".{extension}")
-    assert len(name.encode()) <= LONGEST_BYTES + 1
+    assert len(name.encode()) <= MAX_FILENAME_BYTES + 1
     assert not set(name) & set('/\\:*?"<>|$`;&%~\0\r\n')
     assert all(unicodedata.category(character)[0] != "C" for character in name)
     assert not name.startswith((".", "-", " ")) and not name.endswith((".", " "))
     assert not DEVICE.fullmatch(name)
     inner = [part.strip().lower() for part in name.split(".")[1:-1]]
-    assert not set(inner) & KNOWN
+    assert not set(inner) & KNOWN_EXTENSIONS
 
 
 def test_there_are_a_hundred_hostile_names() -> None:
@@ -35,17 +35,17 @@ def test_there_are_a_hundred_hostile_names() -> None:
 
 @pytest.mark.parametrize("proposed", HOSTILE_NAMES, ids=range(len(HOSTILE_NAMES)))
 def test_a_hostile_name_becomes_a_harmless_one(proposed: str) -> None:
-    name = safe_name(proposed, "png")
+    name = safe_filename(proposed, "png")
     if name is not None:
         assert_safe(name, "png")
 
 
 @given(st.text(max_size=400), st.sampled_from(["png", "pdf", "exe"]))
 def test_any_name_becomes_a_harmless_one(proposed: str, extension: str) -> None:
-    name = safe_name(proposed, extension)
+    name = safe_filename(proposed, extension)
     if name is not None:
         assert_safe(name, extension)
-        assert safe_name(name, extension) == name
+        assert safe_filename(name, extension) == name
 
 
 @pytest.mark.parametrize(
@@ -68,18 +68,18 @@ def test_any_name_becomes_a_harmless_one(proposed: str, extension: str) -> None:
         ("...", "txt", None),
     ],
 )
-def test_a_proposed_name_is_kept_as_far_as_it_is_true(proposed: str, extension: str, name: str | None) -> None:
-    assert safe_name(proposed, extension) == name
+def test_a_proposed_name_is_kept_as_far_as_it_is_safe_and_true(proposed: str, extension: str, name: str | None) -> None:
+    assert safe_filename(proposed, extension) == name
 
 
-def test_a_taken_name_is_numbered() -> None:
-    assert list(itertools.islice(candidates("a b.pdf"), 3)) == ["a b.pdf", "a b (1).pdf", "a b (2).pdf"]
+def test_an_existing_name_is_numbered() -> None:
+    assert list(itertools.islice(filename_candidates("a b.pdf"), 3)) == ["a b.pdf", "a b (1).pdf", "a b (2).pdf"]
 
 
 @given(st.lists(st.integers(min_value=10**12, max_value=10**13 - 10**4), min_size=1, max_size=200))
-def test_stamps_have_thirteen_digits_and_are_never_the_same(times: list[int]) -> None:
+def test_timestamp_names_have_thirteen_digits_and_are_unique(times: list[int]) -> None:
     clock = iter(times)
-    stamps = Stamps(lambda: next(clock))
+    stamps = TimestampNames(lambda: next(clock))
     made = [stamps.next() for _ in times]
     assert len(set(made)) == len(made)
     assert all(re.fullmatch(r"\d{13}", stamp) for stamp in made)

@@ -1,4 +1,4 @@
-"""Guests for tests, made in memory, and a host that answers what a test tells it to."""
+"""Guests for tests, built in memory, and a host whose responses a test decides."""
 
 from __future__ import annotations
 
@@ -11,22 +11,36 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from browser_pilot.config import GuestSettings
-from browser_pilot.guests.context import CallContext
-from browser_pilot.guests.host_errors import HostRefusal
-from browser_pilot.guests.house import GuestHouse
+from browser_pilot.config.settings import GuestSettings
+from browser_pilot.guests.call_context import CallContext
+from browser_pilot.guests.compiled_modules import CompiledModules
+from browser_pilot.guests.guest_store import InstalledGuest
+from browser_pilot.guests.host_errors import HostError
+from browser_pilot.guests.manager import GuestManager
 from browser_pilot.guests.manifest import GuestTool, parse_manifest
-from browser_pilot.guests.modules import CompiledModules
 from browser_pilot.guests.packages import Package
-from browser_pilot.guests.store import Installed
 
+SCRIPT = "const a = 1;"
+MANIFEST: dict[str, Any] = {
+    "manifestVersion": "1.0.0",
+    "id": "my-guest",
+    "name": "My Guest",
+    "version": "2.1.0",
+    "runtime": "js",
+    "scriptUrl": "server.js",
+    "capabilities": {"network": {"required": True, "hosts": ["api.example.com", "*.example.org"]}},
+    "environment": [{"name": "MAX", "type": "number", "default": 10}, {"name": "ON", "default": True}],
+    "secrets": [{"name": "KEY", "label": "Your key", "optional": True}, {"name": "TOKEN", "description": "It"}],
+    "tools": [{"name": "find", "description": "Finds.", "inputSchema": {"type": "object"}}],
+    "oauth": {"provider": "google"},
+}
 ANYTHING: dict[str, Any] = {"type": "object"}
 DO = GuestTool("do", "Does it.", ANYTHING)
 
-# Answers each call of its tool with what the function `act` makes of the arguments.
+# Responds to each call with the result of the function `act` for its arguments.
 LOOP = """
 const reply = (id, more) => MCP.writeLine(JSON.stringify({ jsonrpc: "2.0", id, ...more }));
-async function answer(request) {
+async function handle(request) {
   try {
     const value = await act(request.params.arguments ?? {}, request);
     const text = typeof value === "string" ? value : JSON.stringify(value) ?? "undefined";
@@ -38,7 +52,7 @@ async function answer(request) {
 (async () => {
   for (;;) {
     const request = JSON.parse(await MCP.readLine());
-    if (request.method === "tools/call") answer(request);
+    if (request.method === "tools/call") handle(request);
   }
 })();
 """
@@ -50,7 +64,7 @@ def script(act: str) -> str:
 
 
 def package(code: str | bytes, *, name: str = "testing", **manifest: Any) -> Package:
-    """A guest of a script (text) or a module (bytes)."""
+    """A guest from a script (text) or a module (bytes)."""
     described: dict[str, Any] = {"manifestVersion": "1.0.0", "name": name, "version": "1.0.0"}
     if isinstance(code, str):
         described |= {"runtime": "js", "scriptBase64": base64.b64encode(code.encode()).decode()}
@@ -70,41 +84,43 @@ def context(**changes: Any) -> CallContext:
     return CallContext(**{**given, **changes})
 
 
-Answer = Callable[[CallContext | None, str, Mapping[str, Any]], Any]
+Respond = Callable[[CallContext | None, str, Mapping[str, Any]], Any]
 
 
 class FakeHost:
-    """Answers host requests by a function; remembers what was asked, and by whom."""
+    """Handles host requests by a function; records them with their context."""
 
-    def __init__(self, answer: Answer | None = None) -> None:
-        self._answer = answer
-        self.asked: list[tuple[CallContext | None, str, Mapping[str, Any]]] = []
+    def __init__(self, respond: Respond | None = None) -> None:
+        self._respond = respond
+        self.requests: list[tuple[CallContext | None, str, Mapping[str, Any]]] = []
 
-    async def serve(
-        self, guest: Installed, context: CallContext | None, method: str, params: Mapping[str, Any]
+    async def handle(
+        self, guest: InstalledGuest, context: CallContext | None, method: str, params: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        self.asked.append((context, method, params))
-        if self._answer is None:
-            raise HostRefusal("ERR_PERMISSION_DENIED", "no")
-        answer = self._answer(context, method, params)
-        return await answer if asyncio.iscoroutine(answer) else answer
+        self.requests.append((context, method, params))
+        if self._respond is None:
+            raise HostError("ERR_PERMISSION_DENIED", "no")
+        response = self._respond(context, method, params)
+        return await response if asyncio.iscoroutine(response) else response
 
 
-class House:
-    """A house with one guest, and how to call it."""
+class TestGuest:
+    """A manager with one guest."""
 
-    def __init__(self, house: GuestHouse, guest: Installed) -> None:
-        self.house = house
+    __test__ = False
+
+    def __init__(self, manager: GuestManager, guest: InstalledGuest) -> None:
+        self.manager = manager
         self.guest = guest
 
     async def call(self, *, tool: GuestTool = DO, context: CallContext | None = None, **arguments: Any) -> str:
-        """The text that the guest answers with."""
-        answer = await self.house.call(self.guest.name, tool, arguments, context or _context())
-        return "\n".join(str(block["text"]) for block in answer["content"])
+        """The text of the guest's result."""
+        result = await self.manager.call(self.guest.name, tool, arguments, context or _context())
+        return "\n".join(str(block["text"]) for block in result["content"])
 
     @property
     def log(self) -> str:
-        path = self.house.store.log_path(self.guest.name)
+        path = self.manager.store.log_path(self.guest.name)
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
@@ -112,7 +128,7 @@ _context = context
 
 
 @asynccontextmanager
-async def living(
+async def running_guest(
     guest: Package,
     home: Path,
     modules: Path,
@@ -120,11 +136,11 @@ async def living(
     host: FakeHost | None = None,
     settings: GuestSettings | None = None,
     secrets: Mapping[str, str] | None = None,
-) -> AsyncGenerator[House]:
-    """A guest that has been added to a home, in a house of its own."""
-    # Without one that is kept ready, which most tests have no use for.
+) -> AsyncGenerator[TestGuest]:
+    """A guest that is installed in a home, with a manager of its own."""
+    # Without a warm process, which most tests do not need.
     chosen = settings or GuestSettings(keep_ready=False)
-    house = GuestHouse(
+    manager = GuestManager(
         home,
         settings=lambda: chosen,
         host=host or FakeHost(),
@@ -132,16 +148,16 @@ async def living(
         redact=str,
         modules=CompiledModules(modules),
     )
-    installed = house.store.put(guest, guest.manifest.tools or (DO,), source="a test")
-    await house.refresh()
+    installed = manager.store.install(guest, guest.manifest.tools or (DO,), source="a test")
+    await manager.refresh()
     try:
-        yield House(house, installed)
+        yield TestGuest(manager, installed)
     finally:
-        await house.close()
+        await manager.close()
 
 
 class Lateness:
-    """How late this process's own timers are, at worst, while inside: what a busy machine adds to any time limit."""
+    """The worst delay of this process's timers inside the block: what a busy machine adds to any limit."""
 
     def __init__(self) -> None:
         self.worst_seconds = 0.0

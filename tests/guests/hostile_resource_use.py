@@ -1,13 +1,13 @@
-"""Guests that mean harm by what they use up: time, memory, room. See ``hostile``."""
+"""Hostile guests that exhaust resources: time, memory, output. See ``hostile``."""
 
 # ruff: noqa: E501  one guest a line
 
 from __future__ import annotations
 
-from .hostile import FLOOD, MEMORY, TIME, acting, at_start, modules
-from .making import LOOP
+from .guest_factory import LOOP
+from .hostile import FLOOD, MEMORY, TIME, at_start, modules, when_called
 
-LOOPS = acting(
+LOOPS = when_called(
     "loop",
     TIME,
     [
@@ -34,7 +34,7 @@ LOOPS = acting(
     ],
 ) + at_start("loop", TIME, ["for (;;) {}", "while (true) await 0", f"{LOOP}; for (;;) {{}}"])
 
-REGEXES = acting(
+REGEXES = when_called(
     "regex",
     TIME,
     [
@@ -54,7 +54,7 @@ REGEXES = acting(
             ("^(?:a+){5,}b", "a", 200),
         ]
     ],
-) + acting(
+) + when_called(
     "regex-more",
     TIME,
     [
@@ -63,7 +63,7 @@ REGEXES = acting(
     ],
 )
 
-MEMORIES = acting(
+MEMORIES = when_called(
     "memory",
     MEMORY,
     [
@@ -95,7 +95,7 @@ MEMORIES = acting(
     ],
 )
 
-NATIVES = acting(
+NATIVES = when_called(
     "native",
     TIME | {"memory", "error", "answer"},
     [
@@ -128,7 +128,7 @@ NATIVES = acting(
 )
 
 FLOODS = (
-    acting(
+    when_called(
         "flood",
         FLOOD | {"answer"},
         [
@@ -142,7 +142,7 @@ FLOODS = (
             "await Promise.all(Array.from({ length: 1e4 }, async () => { for (;;) { MCP.writeLine('{}'); await null } }))",
         ],
     )
-    + acting(
+    + when_called(
         "log",
         FLOOD | {"answer"},
         [

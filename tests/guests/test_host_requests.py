@@ -1,4 +1,4 @@
-"""The host's side of a request: who asks, with which permissions, and which browser is used."""
+"""The host's side of a request: caller, permissions, and the browser that is used."""
 
 from __future__ import annotations
 
@@ -10,64 +10,68 @@ import pytest
 
 from browser_pilot.approvals.queue import ApprovalQueue
 from browser_pilot.errors import BrowserUnavailable, PermissionDenied, PilotError
-from browser_pilot.guest_browser import which_browser
-from browser_pilot.guests.browser import Captured, Cookie, Credentials
-from browser_pilot.guests.context import CallContext
+from browser_pilot.gateway.guest_browser import which_browser
+from browser_pilot.guests.browser_api import CapturedPage, Cookie, Credentials
+from browser_pilot.guests.call_context import CallContext
 from browser_pilot.guests.fetch import Fetcher
-from browser_pilot.guests.host import Host
-from browser_pilot.guests.host_errors import HostRefusal, refusal_for
+from browser_pilot.guests.guest_store import GuestStore
+from browser_pilot.guests.host_errors import HostError, host_error_for
+from browser_pilot.guests.host_requests import Host
 from browser_pilot.guests.manifest import PERMISSIONS, BrowserChoice
-from browser_pilot.guests.permissions import GrantBook, Permits
-from browser_pilot.guests.store import GuestStore
+from browser_pilot.guests.permissions import GrantStore, PermissionChecker
 from browser_pilot.policy.hosts import Site
 from browser_pilot.policy.rules import Ruleset
 
-from .making import DO, context, package
+from .guest_factory import DO, context, package
 
 NEWS = "https://news.example/a"
 
 
 class FakeBrowser:
-    """Every page ends where ``lands`` says, and has one cookie."""
+    """Every page loads at the site ``loaded_site`` and has cookies."""
 
-    def __init__(self, lands: Site | None = None) -> None:
-        self.lands = lands or Site("https", "news.example", 443)
+    def __init__(self, loaded_site: Site | None = None) -> None:
+        self.loaded_site = loaded_site or Site("https", "news.example", 443)
         self.read: list[str] = []
         self.logins: list[Credentials | None] = []
 
-    async def capture(self, context: CallContext, wish: Any, *, guest: str, browser: str, recheck: Any) -> Captured:
-        await recheck(self.lands)
-        self.read.append(wish.url)
-        cookies = [Cookie("a", "1", "x"), Cookie("b", "2", "x")] if wish.captureCookies else None
-        return Captured(content="text", title="Title", url=wish.url, cookies=cookies)
+    async def capture(
+        self, context: CallContext, request: Any, *, guest: str, browser: str, check_site: Any
+    ) -> CapturedPage:
+        await check_site(self.loaded_site)
+        self.read.append(request.url)
+        cookies = [Cookie("a", "1", "x"), Cookie("b", "2", "x")] if request.captureCookies else None
+        return CapturedPage(content="text", title="Title", url=request.url, cookies=cookies)
 
     async def cookies(
-        self, context: CallContext, wish: Any, *, guest: str, browser: str, recheck: Any
+        self, context: CallContext, request: Any, *, guest: str, browser: str, check_site: Any
     ) -> Sequence[Cookie]:
-        self.read.append(wish.domain)
+        self.read.append(request.domain)
         return [Cookie("a", "1", "x")]
 
     async def login(
         self,
         context: CallContext,
-        wish: Any,
+        request: Any,
         credentials: Credentials | None,
         *,
         guest: str,
         browser: str,
-        recheck: Any,
+        check_site: Any,
     ) -> None:
         self.logins.append(credentials)
 
 
-class World:
+class HostSetup:
     def __init__(self, home: Path, browser: FakeBrowser) -> None:
-        self.book = GrantBook(home)
+        self.grants = GrantStore(home)
         self.records: list[Mapping[str, object]] = []
-        self.guest = GuestStore(home).put(package("1", secrets=[{"name": "USER"}, {"name": "WORD"}]), (DO,), source="")
+        self.guest = GuestStore(home).install(
+            package("1", secrets=[{"name": "USER"}, {"name": "WORD"}]), (DO,), source=""
+        )
         self.host = Host(
             browser=browser,
-            permits=Permits(ApprovalQueue(), self.book),
+            permissions=PermissionChecker(ApprovalQueue(), self.grants),
             fetcher=Fetcher(Ruleset),
             secret_of=lambda _guest, name: {"USER": "ada"}.get(name),
             record=self.record,
@@ -76,11 +80,11 @@ class World:
     async def record(self, guest: str, text: str, details: Mapping[str, object]) -> None:
         self.records.append({"guest": guest, **details})
 
-    async def ask(self, method: str, context: CallContext | None, /, **params: Any) -> Mapping[str, Any]:
-        return await self.host.serve(self.guest, context, method, params)
+    async def request(self, method: str, context: CallContext | None, /, **params: Any) -> Mapping[str, Any]:
+        return await self.host.handle(self.guest, context, method, params)
 
     def allow(self, site: str = "news.example") -> None:
-        self.book.keep("testing", PERMISSIONS, site, "allow")
+        self.grants.save("testing", PERMISSIONS, site, "allow")
 
 
 @pytest.fixture
@@ -89,29 +93,29 @@ def browser() -> FakeBrowser:
 
 
 @pytest.fixture
-def world(home: Path, browser: FakeBrowser) -> World:
-    return World(home, browser)
+def setup(home: Path, browser: FakeBrowser) -> HostSetup:
+    return HostSetup(home, browser)
 
 
 @pytest.mark.parametrize("given", [None, context(origin="")])
 @pytest.mark.parametrize("method", ["browser.capturePage", "browser.getCookies", "http.get", "net.fetch", "nonsense"])
-async def test_a_request_without_an_origin_is_refused(world: World, given: CallContext | None, method: str) -> None:
-    world.allow()
-    with pytest.raises(HostRefusal) as refused:
-        await world.ask(method, given, url=NEWS, domain="news.example")
+async def test_a_request_without_an_origin_is_refused(setup: HostSetup, given: CallContext | None, method: str) -> None:
+    setup.allow()
+    with pytest.raises(HostError) as refused:
+        await setup.request(method, given, url=NEWS, domain="news.example")
 
     assert refused.value.code == "ERR_PERMISSION_DENIED"
 
 
-async def test_a_capture_gives_content_and_is_on_record(world: World) -> None:
-    world.allow()
-    answer = await world.ask("browser.capturePage", context(), url=NEWS, captureCookies=True)
+async def test_a_capture_returns_content_and_is_recorded(setup: HostSetup) -> None:
+    setup.allow()
+    result = await setup.request("browser.capturePage", context(), url=NEWS, captureCookies=True)
 
-    assert answer == {"content": "text", "title": "Title", "url": NEWS, "cookies": "a=1; b=2"}
-    assert world.records[0]["guest"] == "testing"
-    assert world.records[0]["method"] == "browser.capturePage"
-    assert world.records[0]["origin"] == "client:test-1"
-    assert world.records[0]["url"] == NEWS
+    assert result == {"content": "text", "title": "Title", "url": NEWS, "cookies": "a=1; b=2"}
+    assert setup.records[0]["guest"] == "testing"
+    assert setup.records[0]["method"] == "browser.capturePage"
+    assert setup.records[0]["origin"] == "client:test-1"
+    assert setup.records[0]["url"] == NEWS
 
 
 @pytest.mark.parametrize(
@@ -132,34 +136,34 @@ async def test_a_capture_gives_content_and_is_on_record(world: World) -> None:
         ("browser.nonsense", {}, "ERR_UNKNOWN_METHOD"),
     ],
 )
-async def test_what_is_wrong_or_not_allowed_has_its_code(
-    world: World, browser: FakeBrowser, method: str, params: dict[str, Any], code: str
+async def test_an_invalid_or_forbidden_request_has_its_error_code(
+    setup: HostSetup, browser: FakeBrowser, method: str, params: dict[str, Any], code: str
 ) -> None:
-    world.allow()
-    with pytest.raises((HostRefusal, PilotError)) as refused:
-        await world.ask(method, context(), **params)
+    setup.allow()
+    with pytest.raises((HostError, PilotError)) as refused:
+        await setup.request(method, context(), **params)
 
-    refusal = refusal_for(refused.value)
-    assert refusal is not None
-    assert refusal.code == code
+    host_error = host_error_for(refused.value)
+    assert host_error is not None
+    assert host_error.code == code
     assert browser.read == []
     assert browser.logins == []
 
 
-async def test_a_page_that_ends_on_another_site_needs_permission_for_that_one(
-    world: World, browser: FakeBrowser
+async def test_a_page_that_redirects_to_another_site_needs_permission_for_it(
+    setup: HostSetup, browser: FakeBrowser
 ) -> None:
-    world.allow()
-    browser.lands = Site("https", "bank.example", 443)
+    setup.allow()
+    browser.loaded_site = Site("https", "bank.example", 443)
     with pytest.raises(PermissionDenied):
-        await world.ask("browser.capturePage", context(), url=NEWS)
+        await setup.request("browser.capturePage", context(), url=NEWS)
 
     assert browser.read == []
 
 
-async def test_a_read_only_client_sends_nothing(world: World) -> None:
-    with pytest.raises(HostRefusal, match="read-only"):
-        await world.ask("net.fetch", context(read_only=True), url=NEWS, method="POST")
+async def test_a_read_only_client_sends_no_post(setup: HostSetup) -> None:
+    with pytest.raises(HostError, match="read-only"):
+        await setup.request("net.fetch", context(read_only=True), url=NEWS, method="POST")
 
 
 @pytest.mark.parametrize(
@@ -176,6 +180,6 @@ def test_which_browser_is_used(wanted: BrowserChoice, setting: BrowserChoice, pa
     assert which_browser(wanted, setting, paired=paired) == expected
 
 
-def test_without_a_paired_chrome_there_is_none_to_use() -> None:
+def test_the_users_chrome_is_unavailable_if_none_is_paired() -> None:
     with pytest.raises(BrowserUnavailable):
         which_browser("own", "auto", paired=False)

@@ -1,4 +1,4 @@
-"""What a JavaScript guest can do, in the real sandbox."""
+"""What a JavaScript guest can use, in the real sandbox."""
 
 # ruff: noqa: E501  a table of one-line scripts reads best in one line each
 
@@ -14,26 +14,27 @@ import pytest
 import pytest_asyncio
 
 from browser_pilot.errors import GuestFailed
-from browser_pilot.guests.host_errors import HostRefusal
+from browser_pilot.guests.host_errors import HostError
+from tests.waiting import eventually
 
-from .making import FakeHost, House, context, living, package, script
+from .guest_factory import FakeHost, TestGuest, context, package, running_guest, script
 
 EVALUATE = script("return await (0, eval)(`(async () => { ${args.code} })()`);")
 
 
-def answer(_context: object, method: str, params: Any) -> Any:
+def respond(_context: object, method: str, params: Any) -> Any:
     if method == "fails":
-        raise HostRefusal("ERR_TIMEOUT", "too late")
+        raise HostError("ERR_TIMEOUT", "too late")
     return {"method": method, "params": params}
 
 
 @pytest_asyncio.fixture
-async def guest(tmp_path: Path, modules: Path) -> AsyncGenerator[House]:
+async def guest(tmp_path: Path, modules: Path) -> AsyncGenerator[TestGuest]:
     environment = [{"name": "GREETING", "default": "hello"}]
     secrets = [{"name": "TOKEN", "description": "a token"}]
     made = package(EVALUATE, environment=environment, secrets=secrets)
-    async with living(made, tmp_path, modules, host=FakeHost(answer), secrets={"TOKEN": "s3cret"}) as house:
-        yield house
+    async with running_guest(made, tmp_path, modules, host=FakeHost(respond), secrets={"TOKEN": "s3cret"}) as running:
+        yield running
 
 
 @pytest.mark.parametrize(
@@ -68,30 +69,30 @@ async def guest(tmp_path: Path, modules: Path) -> AsyncGenerator[House]:
         ("return [typeof XMLHttpRequest, typeof WebSocket, typeof require, typeof importScripts, typeof std, typeof os]", ["undefined"] * 6),
     ],
 )  # fmt: skip
-async def test_a_script_has_what_it_was_promised(guest: House, code: str, expected: object) -> None:
+async def test_a_script_has_what_it_was_promised(guest: TestGuest, code: str, expected: object) -> None:
     text = await guest.call(code=code)
 
     assert (text if isinstance(expected, str) else json.loads(text)) == expected
 
 
-async def test_what_a_script_prints_is_in_its_log(guest: House) -> None:
+async def test_what_a_script_prints_is_in_its_log(guest: TestGuest) -> None:
     await guest.call(code="console.log('one', { two: 3 }); console.error(new Error('broken')); return 1")
 
     assert 'info    one {"two":3}' in guest.log
     assert "error   Error: broken" in guest.log
 
 
-async def test_fetch_asks_the_host_and_reads_its_answer(tmp_path: Path, modules: Path) -> None:
+async def test_fetch_sends_a_host_request_and_returns_its_response(tmp_path: Path, modules: Path) -> None:
     body = {"status": 201, "statusText": "Made", "headers": [["x", "y"]], "url": "https://a.b/c", "redirected": True}
     host = FakeHost(lambda _context, _method, _params: {**body, "body": '{"n": 5}'})
     act = """
       const r = await fetch('https://a.b/', { method: 'POST', headers: { 'X-Y': 'z' }, body: 'sent' });
       return [r.status, r.ok, r.headers.get('X'), r.url, r.redirected, (await r.json()).n];
     """
-    async with living(package(script(act)), tmp_path, modules, host=host) as guest:
+    async with running_guest(package(script(act)), tmp_path, modules, host=host) as guest:
         assert json.loads(await guest.call()) == [201, True, "y", "https://a.b/c", True, 5]
 
-    [(_, method, params)] = host.asked
+    [(_, method, params)] = host.requests
     assert method == "net.fetch"
     assert params == {
         "url": "https://a.b/",
@@ -102,20 +103,20 @@ async def test_fetch_asks_the_host_and_reads_its_answer(tmp_path: Path, modules:
     }
 
 
-async def test_many_calls_wait_for_the_host_at_once(tmp_path: Path, modules: Path) -> None:
-    """The answers come in the order that the host gives, which is the opposite of the order of asking."""
+async def test_concurrent_calls_wait_for_the_host_independently(tmp_path: Path, modules: Path) -> None:
+    """The host responds in reverse order."""
     gates = [asyncio.Event() for _ in range(8)]
     all_asked = asyncio.Event()
 
     async def one(_context: object, _method: str, params: Any) -> Any:
-        if len(host.asked) == len(gates):
+        if len(host.requests) == len(gates):
             all_asked.set()
         await gates[int(params["n"])].wait()
         return params["n"]
 
     host = FakeHost(one)
     act = "return await MCP.requestHost('wait', { n: args.n })"
-    async with living(package(script(act)), tmp_path, modules, host=host) as guest:
+    async with running_guest(package(script(act)), tmp_path, modules, host=host) as guest:
         calls = [asyncio.create_task(guest.call(n=n)) for n in range(len(gates))]
         await asyncio.wait_for(all_asked.wait(), 20)
         for n in reversed(range(len(gates))):
@@ -126,39 +127,29 @@ async def test_many_calls_wait_for_the_host_at_once(tmp_path: Path, modules: Pat
 async def test_host_requests_carry_the_context_of_the_call(tmp_path: Path, modules: Path) -> None:
     host = FakeHost(lambda _context, _method, _params: 1)
     act = "return await MCP.requestHost('m', { context: { origin: 'forged' } })"
-    async with living(package(script(act)), tmp_path, modules, host=host) as guest:
+    async with running_guest(package(script(act)), tmp_path, modules, host=host) as guest:
         await guest.call(context=context(origin="client:one"))
         await guest.call(context=context(origin="client:two"))
 
-    assert [given.origin for given, _, _ in host.asked if given] == ["client:one", "client:two"]
+    assert [given.origin for given, _, _ in host.requests if given] == ["client:one", "client:two"]
 
 
 async def test_a_host_request_outside_any_call_has_no_context(tmp_path: Path, modules: Path) -> None:
     host = FakeHost(lambda _context, _method, _params: 1)
     act = "setTimeout(() => MCP.requestHost('late'), 1); return 1"
-    async with living(package(script(act)), tmp_path, modules, host=host) as guest:
+    async with running_guest(package(script(act)), tmp_path, modules, host=host) as guest:
         await guest.call()
-        async with asyncio.timeout(20):
-            while not host.asked:
-                await asyncio.sleep(0.005)
+        await eventually(lambda: host.requests, "the host request")
 
-    assert host.asked[0][0] is None
+    assert host.requests[0][0] is None
 
 
-async def test_a_call_that_the_guest_fails_is_its_error(guest: House) -> None:
-    with pytest.raises(GuestFailed, match="answered with an error: no such thing"):
+async def test_an_error_of_the_guest_is_the_error_of_the_call(guest: TestGuest) -> None:
+    with pytest.raises(GuestFailed, match="returned an error: no such thing"):
         await guest.call(code="throw new Error('no such thing')")
 
 
-async def test_a_script_that_does_not_compile_says_so(tmp_path: Path, modules: Path) -> None:
-    async with living(package("function ("), tmp_path, modules) as guest:
+async def test_a_syntax_error_is_reported(tmp_path: Path, modules: Path) -> None:
+    async with running_guest(package("function ("), tmp_path, modules) as guest:
         with pytest.raises(GuestFailed, match="SyntaxError"):
             await guest.call()
-
-
-async def test_two_origins_share_no_memory(tmp_path: Path, modules: Path) -> None:
-    act = "globalThis.seen ??= []; seen.push(args.who); return seen"
-    async with living(package(script(act)), tmp_path, modules) as guest:
-        await guest.call(who="one", context=context(origin="client:one"))
-        assert json.loads(await guest.call(who="two", context=context(origin="client:two"))) == ["two"]
-        assert json.loads(await guest.call(who="again", context=context(origin="client:one"))) == ["one", "again"]

@@ -1,4 +1,4 @@
-"""Schemas that strangers wrote: used to check arguments, and never able to make the hub work hard."""
+"""Schemas of guests' tools check arguments and cannot make the hub work hard."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from browser_pilot.errors import InvalidArgument
-from browser_pilot.guests.schemas import check_arguments, check_schema
+from browser_pilot.guests.tool_schemas import check_arguments, check_schema
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -31,12 +31,12 @@ SCHEMA: dict[str, Any] = {
     "arguments",
     [{"url": "x"}, {"url": "x", "n": 1, "kind": "b", "pattern": "p"}, {"url": "x", "where": {"x": 1.5}}],
 )
-def test_right_arguments_pass(arguments: dict[str, Any]) -> None:
+def test_valid_arguments_pass(arguments: dict[str, Any]) -> None:
     check_arguments(SCHEMA, arguments)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "message"),
     [
         ({}, "'url' is a required property"),
         ({"url": 5}, "url: 5 is not of type 'string'"),
@@ -47,8 +47,8 @@ def test_right_arguments_pass(arguments: dict[str, Any]) -> None:
         ({"url": "x", "where": {}}, "where: 'x' is a required property"),
     ],
 )
-def test_wrong_arguments_are_told(arguments: dict[str, Any], words: str) -> None:
-    with pytest.raises(InvalidArgument, match=words):
+def test_invalid_arguments_are_refused_with_the_reason(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidArgument, match=message):
         check_arguments(SCHEMA, arguments)
 
 
@@ -60,7 +60,7 @@ def nested(levels: int) -> dict[str, Any]:
 
 
 def branching(levels: int) -> dict[str, Any]:
-    """Small to write, huge once its references are followed."""
+    """Small, but huge once its references are inlined."""
     places = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 4} for n in range(levels)}
     return {"type": "object", "$defs": places, "properties": {"a": {"$ref": "#/$defs/d0"}}}
 
@@ -82,7 +82,7 @@ def branching(levels: int) -> dict[str, Any]:
         branching(30),
     ],
 )
-def test_a_wrong_or_dangerous_schema_is_refused(schema: dict[str, Any]) -> None:
+def test_an_invalid_or_expensive_schema_is_refused(schema: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument):
         check_schema(schema)
 
@@ -97,7 +97,7 @@ def test_a_regular_expression_in_a_schema_is_never_run() -> None:
 
 
 @given(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5) | st.none(), max_size=4))
-def test_whatever_the_arguments_the_answer_is_clear(arguments: dict[str, Any]) -> None:
+def test_arbitrary_arguments_pass_or_are_refused_with_suggestions(arguments: dict[str, Any]) -> None:
     try:
         check_arguments(SCHEMA, arguments)
     except InvalidArgument as error:
@@ -106,7 +106,7 @@ def test_whatever_the_arguments_the_answer_is_clear(arguments: dict[str, Any]) -
         assert isinstance(arguments["url"], str)
 
 
-def test_a_schema_of_any_depth_is_refused_and_not_followed() -> None:
+def test_a_very_deep_schema_is_refused_without_a_recursion_error() -> None:
     deep: dict[str, object] = {}
     for _ in range(20_000):
         deep = {"properties": {"a": deep}}

@@ -1,4 +1,4 @@
-"""What a WASM guest can do, in the real sandbox: the same newspaper in C and in the text format."""
+"""What a WASM guest can use, in the real sandbox: the same newspaper in C and in the text format."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any, Literal
 import pytest
 
 from browser_pilot.errors import GuestFailed
-from browser_pilot.guests.host_errors import HostRefusal
+from browser_pilot.guests.host_errors import HostError
 from browser_pilot.guests.manifest import GuestTool
 
-from .building import EXAMPLES, from_c, from_wat
-from .making import ANYTHING, FakeHost, living, package
+from .guest_factory import ANYTHING, FakeHost, package, running_guest
+from .wasm_builder import EXAMPLES, from_c, from_wat
 
 ARTICLE = GuestTool("get_article", "", ANYTHING)
 
@@ -28,15 +28,15 @@ def newspaper(language: Language, folder: Path) -> bytes:
 
 
 @pytest.mark.parametrize("language", ["c", "wat"])
-async def test_a_module_asks_the_host_and_answers(language: Language, tmp_path: Path, modules: Path) -> None:
+async def test_a_module_sends_a_host_request_and_responds(language: Language, tmp_path: Path, modules: Path) -> None:
     content = 'Line one\nsaid "hé" \\ ' + "x" * 300_000
     host = FakeHost(lambda _context, _method, _params: {"content": content, "title": "News", "url": "http://n/"})
     made = package(newspaper(language, tmp_path))
-    async with living(made, tmp_path / "home", modules, host=host) as guest:
+    async with running_guest(made, tmp_path / "home", modules, host=host) as guest:
         text = await guest.call(tool=ARTICLE, url="http://n/a?b=1&c=2")
 
     assert text.endswith(content)
-    [(context, method, params)] = host.asked
+    [(context, method, params)] = host.requests
     assert context is not None
     assert context.origin == "client:test-1"
     assert method == "browser.capturePage"
@@ -44,11 +44,11 @@ async def test_a_module_asks_the_host_and_answers(language: Language, tmp_path: 
 
 
 @pytest.mark.parametrize("language", ["c", "wat"])
-async def test_a_module_is_told_why_the_host_refuses(language: Language, tmp_path: Path, modules: Path) -> None:
+async def test_a_module_gets_the_hosts_error(language: Language, tmp_path: Path, modules: Path) -> None:
     def refuse(_context: object, _method: str, _params: Any) -> Any:
-        raise HostRefusal("ERR_PERMISSION_DENIED", "the user said no")
+        raise HostError("ERR_PERMISSION_DENIED", "the user said no")
 
-    async with living(
+    async with running_guest(
         package(newspaper(language, tmp_path)), tmp_path / "home", modules, host=FakeHost(refuse)
     ) as guest:
         for _ in range(2):
@@ -56,7 +56,7 @@ async def test_a_module_is_told_why_the_host_refuses(language: Language, tmp_pat
                 await guest.call(tool=ARTICLE, url="http://n/")
 
 
-async def test_calls_wait_their_turn_while_a_module_waits_for_the_host(tmp_path: Path, modules: Path) -> None:
+async def test_calls_queue_while_a_module_waits_for_the_host(tmp_path: Path, modules: Path) -> None:
     asked, go = asyncio.Event(), asyncio.Event()
 
     async def slow(_context: object, _method: str, params: Any) -> Any:
@@ -64,7 +64,9 @@ async def test_calls_wait_their_turn_while_a_module_waits_for_the_host(tmp_path:
         await go.wait()
         return {"content": params["url"], "title": "t", "url": "u"}
 
-    async with living(package(newspaper("wat", tmp_path)), tmp_path / "home", modules, host=FakeHost(slow)) as guest:
+    async with running_guest(
+        package(newspaper("wat", tmp_path)), tmp_path / "home", modules, host=FakeHost(slow)
+    ) as guest:
         calls = [asyncio.create_task(guest.call(tool=ARTICLE, url=f"http://n/{n}")) for n in range(3)]
         await asyncio.wait_for(asked.wait(), 20)
         go.set()
@@ -93,11 +95,11 @@ int main(int argc, char **argv) {
 """
 
 
-async def test_a_module_has_its_environment_and_nothing_else(tmp_path: Path, modules: Path) -> None:
+async def test_a_module_has_its_environment_and_no_files(tmp_path: Path, modules: Path) -> None:
     source = tmp_path / "guest.c"
     source.write_text(ENVIRONMENT)
     made = package(from_c(source, tmp_path), environment=[{"name": "WORD", "default": "given"}])
-    async with living(made, tmp_path / "home", modules) as guest:
+    async with running_guest(made, tmp_path / "home", modules) as guest:
         assert await guest.call() == "given 0 0 0 1"
 
     assert "info    to the log" in guest.log
@@ -113,26 +115,29 @@ async def test_a_module_has_its_environment_and_nothing_else(tmp_path: Path, mod
         ('(module (func (export "_start") unreachable))', "unreachable"),
     ],
 )
-async def test_a_module_that_is_no_guest_is_told_from_one(wat: str, why: str, tmp_path: Path, modules: Path) -> None:
-    async with living(package(from_wat(wat)), tmp_path / "home", modules) as guest:
+async def test_a_module_that_is_not_a_guest_fails_with_the_reason(
+    wat: str, why: str, tmp_path: Path, modules: Path
+) -> None:
+    async with running_guest(package(from_wat(wat)), tmp_path / "home", modules) as guest:
         with pytest.raises(GuestFailed, match=why):
             await guest.call()
 
 
-async def test_what_is_no_module_cannot_be_compiled(tmp_path: Path, modules: Path) -> None:
-    async with living(package(b"\0asm nonsense"), tmp_path / "home", modules) as guest:
+async def test_invalid_wasm_is_not_compiled(tmp_path: Path, modules: Path) -> None:
+    async with running_guest(package(b"\0asm nonsense"), tmp_path / "home", modules) as guest:
         with pytest.raises(GuestFailed, match="cannot be compiled"):
             await guest.call()
 
 
-def test_the_examples_manifests_are_alike() -> None:
-    """The same guest in four languages: only where the code is differs."""
-    told = [json.loads((EXAMPLES / name / "manifest.json").read_text()) for name in ("newspaper-js", "newspaper-c")]
-    told += [
+def test_the_manifests_of_the_examples_differ_only_in_the_code() -> None:
+    manifests = [
+        json.loads((EXAMPLES / name / "manifest.json").read_text()) for name in ("newspaper-js", "newspaper-c")
+    ]
+    manifests += [
         json.loads((EXAMPLES / name / "manifest.json").read_text()) for name in ("newspaper-rust", "newspaper-wat")
     ]
-    for manifest in told:
+    for manifest in manifests:
         for key in ("runtime", "scriptUrl", "wasm"):
             manifest.pop(key, None)
 
-    assert all(manifest == told[0] for manifest in told)
+    assert all(manifest == manifests[0] for manifest in manifests)

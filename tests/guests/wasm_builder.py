@@ -1,4 +1,4 @@
-"""Modules for tests: built from C with clang, or from the text format by wasmtime itself in a process of its own."""
+"""WebAssembly modules for tests: from C by clang, or from the text format by wasmtime in a separate process."""
 
 from __future__ import annotations
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from browser_pilot.pages.ceiling import estimate_tokens
-from browser_pilot.server.reference import reference
-from browser_pilot.server.tools import REGISTRY
+from browser_pilot.mcp_server.docs_generator import reference
+from browser_pilot.mcp_server.tools import REGISTRY
+from browser_pilot.page.snapshot.token_budget import estimate_tokens
 
 ROOT = Path(__file__).parents[2]
 

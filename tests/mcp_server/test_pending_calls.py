@@ -10,13 +10,13 @@ import pytest
 from mcp.server.context import HandlerResult, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from browser_pilot.approvals.questions import Question
-from browser_pilot.approvals.queue import Door
-from browser_pilot.server import parking
-from browser_pilot.server.parking import Parking, sealing
-from tests.approvals.matters import matter
+from browser_pilot.approvals.models import PendingApproval
+from browser_pilot.approvals.queue import ApprovalChannel
+from browser_pilot.mcp_server import pending_calls
+from browser_pilot.mcp_server.pending_calls import Parking, sealing
+from tests.approvals.requests import approval_request
 
-QUESTION = Question(id="abc234", matter=matter(), asked_at=0, expires_at=60)
+QUESTION = PendingApproval(id="abc234", request=approval_request(), requested_at=0, expires_at=60)
 DONE = types.CallToolResult(content=[])
 
 
@@ -25,9 +25,9 @@ class Work:
         self.cancelled = asyncio.Event()
         self.answers: list[str | None] = []
 
-    async def __call__(self, doors: tuple[Door, ...]) -> types.CallToolResult:
+    async def __call__(self, doors: tuple[ApprovalChannel, ...]) -> types.CallToolResult:
         try:
-            self.answers.append(await doors[0].put(QUESTION))
+            self.answers.append(await doors[0].request_decision(QUESTION))
         except asyncio.CancelledError:
             self.cancelled.set()
             raise
@@ -42,14 +42,14 @@ async def parked(lot: Parking, work: Work, client: str = "c1") -> str:
 
 
 async def test_work_without_a_question_just_returns() -> None:
-    async def work(_: tuple[Door, ...]) -> types.CallToolResult:
+    async def work(_: tuple[ApprovalChannel, ...]) -> types.CallToolResult:
         return DONE
 
     assert await Parking().start("c1", work) is DONE
 
 
 async def test_a_place_is_given_up_when_nobody_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parking, "STATE_SECONDS", 0.01)
+    monkeypatch.setattr(pending_calls, "STATE_SECONDS", 0.01)
     lot = Parking()
     state = await parked(lot, Work())
     async with asyncio.timeout(5):
@@ -66,14 +66,14 @@ async def test_a_client_that_goes_ends_its_own_parked_work_only() -> None:
     lot.drop("c1")
     await asyncio.wait_for(mine.cancelled.wait(), 5)
     given = types.ElicitResult(action="accept", content={"answer": "Allow once"})
-    assert await lot.resume(state, {parking.INPUT: given}) is DONE
+    assert await lot.resume(state, {pending_calls.INPUT: given}) is DONE
     assert yours.answers == ["once"]
 
 
 async def test_cancelling_a_call_ends_its_work() -> None:
     started, cancelled = asyncio.Event(), asyncio.Event()
 
-    async def work(_: tuple[Door, ...]) -> types.CallToolResult:
+    async def work(_: tuple[ApprovalChannel, ...]) -> types.CallToolResult:
         started.set()
         try:
             await asyncio.Event().wait()
@@ -91,7 +91,7 @@ async def test_cancelling_a_call_ends_its_work() -> None:
 
 
 async def test_an_expired_state_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parking, "STATE_SECONDS", 1e-9)
+    monkeypatch.setattr(pending_calls, "STATE_SECONDS", 1e-9)
     boundary = sealing(lambda _: "c1")
     sealed = types.InputRequiredResult(request_state="secret")
 

@@ -6,7 +6,7 @@ import toon_format
 from hypothesis import given
 from hypothesis import strategies as st
 
-from browser_pilot.server.answers import render
+from browser_pilot.mcp_server.tool_result import render
 
 CELLS = st.one_of(
     st.just(""), st.sampled_from(['""', ',""', '"",', ',"",', '\\""', "e1,text", "a\nb", " ", '"']), st.text(max_size=8)

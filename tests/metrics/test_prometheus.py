@@ -1,10 +1,10 @@
-"""The figures for Prometheus: right, in its form, and of this hub alone."""
+"""Metrics: correct, in the Prometheus text format, and of one hub only."""
 
 from __future__ import annotations
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from browser_pilot.records.metrics import Metrics
+from browser_pilot.metrics.prometheus import Metrics
 
 
 def samples(metrics: Metrics) -> dict[tuple[str, str], float]:
@@ -16,15 +16,15 @@ def samples(metrics: Metrics) -> dict[tuple[str, str], float]:
     return found
 
 
-def test_what_happened_is_counted() -> None:
+def test_calls_decisions_and_approvals_are_counted() -> None:
     metrics = Metrics()
-    metrics.call("browser_click", status="ok", duration_ms=40, tokens=120)
-    metrics.call("browser_click", status="error", duration_ms=3_000, error="TIMEOUT")
-    metrics.decision("ask", "high")
-    metrics.approval("once", "side panel")
-    metrics.approval("once", "a name that someone thought of")
+    metrics.count_call("browser_click", status="ok", duration_ms=40, tokens=120)
+    metrics.count_call("browser_click", status="error", duration_ms=3_000, error="TIMEOUT")
+    metrics.count_decision("ask", "high")
+    metrics.count_approval("once", "side panel")
+    metrics.count_approval("once", "a name that someone thought of")
     sessions = 3
-    metrics.gauge("sessions", "Open sessions.", lambda: sessions)
+    metrics.add_gauge("sessions", "Open sessions.", lambda: sessions)
     sessions = 4
     found = samples(metrics)
     assert found["browser_pilot_calls_total", "status=ok,tool=browser_click"] == 1
@@ -41,5 +41,5 @@ def test_what_happened_is_counted() -> None:
 
 def test_two_hubs_in_one_process_do_not_mix() -> None:
     first, second = Metrics(), Metrics()
-    first.decision("allow", "low")
+    first.count_decision("allow", "low")
     assert ("browser_pilot_decisions_total", "decision=allow,risk=low") not in samples(second)

@@ -1,4 +1,4 @@
-"""A real Chromium, one per worker, and a loopback server whose pages appear under several host names."""
+"""A real Chromium, one per worker; loopback servers for pages under several host names, and for slow ones."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import mimetypes
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,10 +15,12 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import BrowserContext, Page, async_playwright
 
-from browser_pilot.engines.arguments import launch_arguments
-from browser_pilot.engines.finder import find_browser
+from browser_pilot.engines.browser_finder import find_browser
+from browser_pilot.engines.launch_flags import launch_flags
+from browser_pilot.page.tab import Tab
+from tests.integration.user_chrome.in_process import own_engine
 
-from ..own.in_process import own_engine
+from .actions.site import Site, serve_site
 
 # The machine may be busy with other work, so slowness is no failure here.
 
@@ -73,6 +75,7 @@ async def serve_sites() -> AsyncGenerator[Sites]:
         yield sites
 
 
+Show = Callable[[str], Awaitable[Tab]]
 NewContext = Callable[[], AbstractAsyncContextManager[BrowserContext]]
 CHOSEN = ("--site-per-process", "--host-resolver-rules=MAP *.test 127.0.0.1")
 
@@ -88,7 +91,7 @@ async def browser(
         return
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
     # A user may not choose how names are resolved; these tests have no proxy that would do it.
-    arguments = [*launch_arguments((), sandbox=not is_root), *CHOSEN]
+    arguments = [*launch_flags((), sandbox=not is_root), *CHOSEN]
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=find_browser(os.environ.get("BROWSER_PILOT_BROWSER__EXECUTABLE")).executable, args=arguments
@@ -119,6 +122,28 @@ async def context(browser: NewContext) -> AsyncIterator[BrowserContext]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def page(context: BrowserContext) -> Page:
     return await context.new_page()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def site() -> AsyncIterator[Site]:
+    async with serve_site() as site:
+        yield site
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def tab(page: Page) -> Tab:
+    return Tab("t1", page)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def show(tab: Tab, site: Site) -> Show:
+    """Show a page made of some HTML."""
+
+    async def show_page(html: str) -> Tab:
+        await tab.page.goto(site.add("page", html), wait_until="domcontentloaded")
+        return tab
+
+    return show_page
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -8,9 +8,9 @@ import pytest
 from playwright.async_api import Page
 
 from browser_pilot.errors import BrowserCrashed, NoTab, OutcomeUnknown, Timeout
-from browser_pilot.pages.cdp import send
-from browser_pilot.pages.snapshot import take_view
-from browser_pilot.pages.world import WORLD_NAME, FrameGone, World
+from browser_pilot.page.cdp import send
+from browser_pilot.page.isolated_world import WORLD_NAME, FrameGone, World
+from browser_pilot.page.snapshot.snapshot import take_snapshot
 
 from .conftest import Sites
 
@@ -165,6 +165,6 @@ async def test_looking_for_listeners_again_and_again_does_no_harm(page: Page, si
     await page.goto(sites.add("listeners", f"{folded}<p id=p>Press</p><script>p.onclick = () => 1</script>"))
     world = World(page)
     for _ in range(15):
-        await take_view(world)
-    view = await take_view(world)
+        await take_snapshot(world)
+    view = await take_snapshot(world)
     assert [row.name for row in view.rows if row.role == "click"] == ["Press"]

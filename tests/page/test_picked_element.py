@@ -1,12 +1,12 @@
-"""The picker's selectors on a page as applications draw them: unique, lasting, and understood by the hub alike."""
+"""The picker's selectors on a page like that of an application: unique, robust, and resolved alike by the hub."""
 
 from __future__ import annotations
 
 from playwright.async_api import BrowserContext
 
 from bench.selectors import TARGET, measure, pick
-from browser_pilot.pages.elements import Elements, parse_element
-from browser_pilot.pages.world import World
+from browser_pilot.page.actions.selectors import Elements, parse_element
+from browser_pilot.page.isolated_world import World
 
 from .conftest import Sites
 
@@ -42,19 +42,19 @@ before you press the button.</p>
 <footer><a href="/imprint">Imprint</a> <a href="/privacy">Privacy</a></footer></html>"""
 
 
-async def test_nearly_all_picked_elements_get_a_selector_that_is_unique_and_lasts(
+async def test_nearly_all_picked_elements_get_a_unique_and_robust_selector(
     context: BrowserContext, sites: Sites
 ) -> None:
     page = await context.new_page()
     await page.goto(sites.add("application", APPLICATION))
-    result = await measure(page, most=500)
+    result = await measure(page, max_elements=500)
     assert result.picked > 80
     assert result.unique == result.picked
     assert result.lasting >= TARGET * result.picked, result.lost
     await page.close()
 
 
-async def test_the_hub_finds_by_these_selectors_what_the_user_pointed_at(context: BrowserContext, sites: Sites) -> None:
+async def test_the_hub_resolves_these_selectors_to_the_picked_element(context: BrowserContext, sites: Sites) -> None:
     page = await context.new_page()
     await page.goto(sites.add("application", APPLICATION))
     best = await pick(page, 500)

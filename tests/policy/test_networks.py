@@ -1,4 +1,4 @@
-"""An address is as dangerous as what it carries."""
+"""An IP address gets the strictest class of itself and of any IPv4 address that it embeds."""
 
 from __future__ import annotations
 
@@ -46,24 +46,24 @@ from browser_pilot.policy.networks import AddressClass, classify_address
         ("not an address", AddressClass.UNUSABLE),
     ],
 )
-def test_an_address_is_put_into_its_class(address: str, kind: AddressClass) -> None:
+def test_an_address_is_classified(address: str, kind: AddressClass) -> None:
     assert classify_address(address) is kind
 
 
 @given(st.ip_addresses(v=4))
-def test_no_wrapping_makes_an_address_more_harmless(address: IPv4Address) -> None:
+def test_embedding_never_loosens_the_class(address: IPv4Address) -> None:
     number = int(address)
-    wrapped = [
+    embedding = [
         IPv6Address((0xFFFF << 32) | number),
         IPv6Address((0x64FF9B << 96) | number),
         IPv6Address((0x2002 << 112) | (number << 80)),
     ]
-    for outer in wrapped:
+    for outer in embedding:
         assert classify_address(str(outer)) >= classify_address(str(address))
 
 
-def test_link_local_metadata_and_senseless_addresses_are_forbidden() -> None:
+def test_link_local_metadata_and_unusable_addresses_are_forbidden() -> None:
     forbidden = {kind for kind in AddressClass if kind.is_forbidden}
     assert forbidden == {AddressClass.LINK_LOCAL, AddressClass.METADATA, AddressClass.UNUSABLE}
     assert {kind for kind in AddressClass if not kind.is_local} == {AddressClass.PUBLIC}
-    assert all(kind.described for kind in AddressClass)
+    assert all(kind.description for kind in AddressClass)

@@ -1,11 +1,11 @@
-"""Sixty calls a minute, and an exact word on when to try again."""
+"""Calls per minute, and the exact time until the next call is admitted."""
 
 from __future__ import annotations
 
-from browser_pilot.policy.rates import RateLimiter
+from browser_pilot.policy.rate_limiter import RateLimiter
 
 
-def test_the_call_after_the_last_allowed_one_is_told_when_to_come_back() -> None:
+def test_a_call_over_the_limit_gets_the_seconds_to_wait() -> None:
     limiter = RateLimiter(60)
     for number in range(60):
         assert limiter.admit("c", "click", number * 0.5) is None
@@ -14,7 +14,7 @@ def test_the_call_after_the_last_allowed_one_is_told_when_to_come_back() -> None
     assert limiter.admit("c", "click", 60.0) == 0.5
 
 
-def test_clients_and_operations_have_limits_of_their_own() -> None:
+def test_each_client_and_operation_has_its_own_limit() -> None:
     limiter = RateLimiter(1)
     assert limiter.admit("a", "click", 0.0) is None
     assert limiter.admit("b", "click", 0.0) is None
@@ -22,7 +22,7 @@ def test_clients_and_operations_have_limits_of_their_own() -> None:
     assert limiter.admit("a", "click", 0.0) == 60.0
 
 
-def test_refused_calls_do_not_count() -> None:
+def test_rejected_calls_do_not_count() -> None:
     limiter = RateLimiter(1)
     limiter.admit("a", "click", 0.0)
     for now in range(1, 60):
@@ -30,7 +30,7 @@ def test_refused_calls_do_not_count() -> None:
     assert limiter.admit("a", "click", 60.0) is None
 
 
-def test_pruning_forgets_only_what_is_over() -> None:
+def test_pruning_deletes_only_expired_windows() -> None:
     limiter = RateLimiter(1)
     limiter.admit("a", "click", 0.0)
     limiter.prune(59.0)

@@ -1,4 +1,4 @@
-"""Words are found as whole words, whatever their case, accents and disguise; users' patterns stay cheap."""
+"""Keywords match as whole words, whatever the case and accents; slow user patterns are rejected."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from browser_pilot.policy.wording import Matcher, UnsafePattern, compile_pattern, fold, fold_identifier
-from browser_pilot.policy.words import Words
+from browser_pilot.policy.keywords import Keywords
+from browser_pilot.policy.text_matching import KeywordMatcher, UnsafePattern, compile_pattern, fold, fold_identifier
 
-ORDER = Matcher(Words(("order now|buy",), alone="order", unspaced="支付"))
+ORDER = KeywordMatcher(Keywords(("order now|buy",), whole_label="order", unspaced="支付"))
 
 
 @pytest.mark.parametrize(
@@ -36,23 +36,23 @@ def test_identifiers_are_split_into_words(name: str) -> None:
 
 
 @pytest.mark.parametrize("label", ["Buy", "please buy it", "ORDER NOW", "Order", "立即支付"])
-def test_a_term_is_found(label: str) -> None:
+def test_a_keyword_matches(label: str) -> None:
     assert ORDER.matches(fold(label))
 
 
 @pytest.mark.parametrize("label", ["border", "Sort order", "buyer", "rebuy", "order nowhere", "", "ÄÖÜ"])
-def test_a_part_of_a_word_is_not_the_word(label: str) -> None:
+def test_a_part_of_a_word_does_not_match(label: str) -> None:
     assert not ORDER.matches(fold(label))
 
 
-def test_harmless_phrases_do_not_count() -> None:
-    purchase = Matcher(Words(("purchase",)))
+def test_harmless_phrases_do_not_match() -> None:
+    purchase = KeywordMatcher(Keywords(("purchase",)))
     assert not purchase.matches(fold("Purchase history"))
     assert purchase.matches(fold("Purchase, see purchase history"))
 
 
 @given(st.text(max_size=400))
-def test_folding_twice_changes_nothing_more(text: str) -> None:
+def test_folding_is_idempotent(text: str) -> None:
     once = fold(text)
     assert fold(once) == once or len(once) > 200
 
@@ -60,7 +60,7 @@ def test_folding_twice_changes_nothing_more(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["pay|buy", r"invoice \d+", "a.*b", "[a-z]+ing", r"\(x\)", "(?:a|b)c", r"\[x\]+", "[]a]", "a?"]
 )
-def test_plain_patterns_are_taken(text: str) -> None:
+def test_simple_patterns_are_accepted(text: str) -> None:
     assert isinstance(compile_pattern(text), re.Pattern)
 
 
@@ -84,13 +84,13 @@ def test_plain_patterns_are_taken(text: str) -> None:
         "*a",
     ],
 )
-def test_costly_or_broken_patterns_are_refused(text: str) -> None:
+def test_slow_or_invalid_patterns_are_rejected(text: str) -> None:
     with pytest.raises(UnsafePattern):
         compile_pattern(text)
 
 
 @given(st.text(alphabet="ab.*+?|()[]\\d{}^$", max_size=30))
-def test_no_accepted_pattern_takes_long(text: str) -> None:
+def test_every_accepted_pattern_is_fast(text: str) -> None:
     try:
         pattern = compile_pattern(text)
     except UnsafePattern:
@@ -101,4 +101,4 @@ def test_no_accepted_pattern_takes_long(text: str) -> None:
         pattern.search("ab" * 99 + "c")
         return time.thread_time() - started
 
-    assert any(seconds() < 0.2 for _ in range(3)), "slow each time, so it is not a pause of this machine"
+    assert any(seconds() < 0.2 for _ in range(3)), "slow each time, so the machine is not the cause"

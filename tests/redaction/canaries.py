@@ -1,4 +1,4 @@
-"""Secrets of some 300 kinds, each in a place where it could come by: what redaction must find."""
+"""Some 300 kinds of secrets, each in a text where it can appear: redaction must hide them all."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from urllib.parse import quote, quote_plus
 
-from browser_pilot.records.names import FieldFacts
-from browser_pilot.records.redaction import Redactor
+from browser_pilot.redaction.redactor import Redactor
+from browser_pilot.redaction.sensitive_names import FieldHints
 
 _random = random.Random(20260728)
 ALNUM = string.ascii_letters + string.digits
@@ -27,7 +27,7 @@ class Canary:
 
 
 def rand(alphabet: str, length: int) -> str:
-    """Random, with a letter and a digit in its first eight characters, as nearly every real one has."""
+    """Random, with a letter and a digit in its first eight characters, like nearly every real token."""
     while True:
         text = "".join(_random.choices(alphabet, k=length))
         head = text[:8]
@@ -45,7 +45,7 @@ def _segment(data: object) -> str:
 
 JWT = f"{_segment({'alg': 'HS256', 'typ': 'JWT'})}.{_segment({'sub': '1234567890', 'name': 'Ann'})}.{rand(URLSAFE, 43)}"
 
-SHAPES: dict[str, str] = {
+TOKENS: dict[str, str] = {
     "aws access key": "AKIA" + upper(16),
     "aws session key": "ASIA" + upper(16),
     "github personal": "ghp_" + rand(ALNUM, 36),
@@ -170,24 +170,24 @@ SECRET_HEADERS = (
     "X-Amz-Security-Token X-Goog-Api-Key Ocp-Apim-Subscription-Key X-Access-Token X-Secret X-Vault-Token apikey "
     "X-Shopify-Access-Token X-GitHub-Token X-Auth X-Gitlab-Token X-Functions-Key X-Signature"
 ).split()
-FIELDS: dict[str, FieldFacts] = {
-    "password type": FieldFacts(type="password"),
-    "current-password": FieldFacts(type="text", autocomplete="current-password"),
-    "new-password": FieldFacts(autocomplete="section-a new-password"),
-    "one-time-code": FieldFacts(type="text", autocomplete="one-time-code"),
-    "cc-number": FieldFacts(type="tel", autocomplete="billing cc-number"),
-    "cc-csc": FieldFacts(autocomplete="cc-csc"),
-    "name otp": FieldFacts(name="otp"),
-    "id cvv": FieldFacts(id="checkout_cvv"),
-    "label": FieldFacts(label="Password"),
-    "label sentence": FieldFacts(label="Enter the 6-digit code"),
-    "label german": FieldFacts(label="Ihr Passwort"),
-    "label french": FieldFacts(label="Mot de passe"),
-    "label spanish": FieldFacts(label="Contraseña"),
-    "label portuguese": FieldFacts(label="Sua senha"),
-    "label chinese": FieldFacts(label="请输入密码"),
-    "label japanese": FieldFacts(label="ログインパスワード"),
-    "label pin": FieldFacts(label="PIN"),
+FIELDS: dict[str, FieldHints] = {
+    "password type": FieldHints(type="password"),
+    "current-password": FieldHints(type="text", autocomplete="current-password"),
+    "new-password": FieldHints(autocomplete="section-a new-password"),
+    "one-time-code": FieldHints(type="text", autocomplete="one-time-code"),
+    "cc-number": FieldHints(type="tel", autocomplete="billing cc-number"),
+    "cc-csc": FieldHints(autocomplete="cc-csc"),
+    "name otp": FieldHints(name="otp"),
+    "id cvv": FieldHints(id="checkout_cvv"),
+    "label": FieldHints(label="Password"),
+    "label sentence": FieldHints(label="Enter the 6-digit code"),
+    "label german": FieldHints(label="Ihr Passwort"),
+    "label french": FieldHints(label="Mot de passe"),
+    "label spanish": FieldHints(label="Contraseña"),
+    "label portuguese": FieldHints(label="Sua senha"),
+    "label chinese": FieldHints(label="请输入密码"),
+    "label japanese": FieldHints(label="ログインパスワード"),
+    "label pin": FieldHints(label="PIN"),
 }
 
 
@@ -196,7 +196,7 @@ def _text(template: str, secret: str) -> Callable[[Redactor], str]:
 
 
 def canaries() -> Iterator[Canary]:
-    for kind, secret in SHAPES.items():
+    for kind, secret in TOKENS.items():
         yield Canary(f"shape: {kind}", secret, _text("Look: § here.", secret))
         yield Canary(f"shape in a path: {kind}", secret, _text("GET https://a.example/x/§?y=1", secret))
     for kind, secret in CARDS.items():

@@ -1,12 +1,12 @@
-"""Python's own logging shows no secret."""
+"""Python's logging shows no secret."""
 
 from __future__ import annotations
 
 import io
 import logging
 
-from browser_pilot.records.log_lines import redact_handlers
-from browser_pilot.records.redaction import Redactor
+from browser_pilot.redaction.logging_filter import redact_handlers
+from browser_pilot.redaction.redactor import Redactor
 
 
 def test_neither_a_message_nor_its_arguments_nor_a_traceback_shows_a_secret() -> None:

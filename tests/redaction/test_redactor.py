@@ -1,20 +1,19 @@
-"""What redaction hides, what it leaves alone, and that hostile input neither breaks nor slows it."""
+"""What redaction hides, what it keeps, and that hostile input neither breaks nor slows it."""
 
 from __future__ import annotations
 
 import json
 import time
-from base64 import b64encode
-from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from browser_pilot.records.names import FieldFacts
-from browser_pilot.records.redaction import Json, Redactor
+from browser_pilot.json_types import Json
+from browser_pilot.redaction.redactor import Redactor
+from browser_pilot.redaction.sensitive_names import FieldHints
 
-from .canaries import CARDS, SHAPES, Canary, canaries
+from .canaries import CARDS, TOKENS, Canary, canaries
 
 CANARIES = list(canaries())
 REDACTOR = Redactor()
@@ -80,14 +79,8 @@ def test_there_are_at_least_300_kinds_of_canaries() -> None:
 
 
 @pytest.mark.parametrize("text", INNOCENT)
-def test_ordinary_text_stays_as_it_is(text: str) -> None:
+def test_ordinary_text_is_not_changed(text: str) -> None:
     assert REDACTOR.text(text) == text
-
-
-def test_marks_say_what_was_hidden() -> None:
-    assert REDACTOR.text("card 4111 1111 1111 1111, password=hunter2") == (
-        "card [redacted:card], password=[redacted:password]"
-    )
 
 
 def test_what_surrounds_a_secret_in_a_url_is_kept() -> None:
@@ -98,78 +91,13 @@ def test_what_surrounds_a_secret_in_a_url_is_kept() -> None:
     )
 
 
-def test_headers_that_carry_nothing_secret_are_kept() -> None:
-    headers = {"Content-Type": "text/html", "Idempotency-Key": "42", "Referer": "https://a.example/?q=1"}
-    assert REDACTOR.headers(headers) == headers
-
-
 def test_arguments_of_our_own_tools_keep_their_meaning() -> None:
     arguments: Json = {"session": "s1", "key": "Enter", "max_tokens": 8000, "text": "hello", "submit": True, "x": None}
     assert REDACTOR.data(arguments) == arguments
 
 
-def test_e_mail_and_phone_are_hidden_only_where_the_setting_says_so() -> None:
-    text = "Write to ann.b@mail.example.org or call +49 30 901820, (555) 123-4567; in 2026-07-28 at 10.0.0.1"
-    assert REDACTOR.text(text) == text
-    assert Redactor(emails=True, phones=True).text(text) == (
-        "Write to [redacted:email] or call [redacted:phone], [redacted:phone]; in 2026-07-28 at 10.0.0.1"
-    )
-
-
-def test_a_known_secret_is_hidden_in_every_form() -> None:
-    value = "pa ss/\"wörd'&<+%"
-    redactor = Redactor()
-    redactor.know([value])
-    raw = value.encode()
-    forms = [
-        value,
-        quote(value),
-        quote(value, safe=""),
-        quote_plus(value),
-        quote(value, safe="").lower(),
-        json.dumps(value),
-        json.dumps(value, ensure_ascii=False),
-        json.dumps(json.dumps(value)),
-        "pa ss/&quot;wörd&#x27;&amp;&lt;+%",
-        b64encode(raw).decode(),
-        raw.hex(),
-        raw.hex().upper(),
-    ]
-    for form in forms:
-        assert redactor.text(f"<<{form}>>").strip('<>"\\') == "[redacted:secret]", form
-
-
-@settings(deadline=None)
-@given(before=st.binary(max_size=12), after=st.binary(max_size=12))
-def test_a_known_secret_inside_a_longer_base64_text_cannot_be_read_back(before: bytes, after: bytes) -> None:
-    value = "correct horse battery"
-    redactor = Redactor()
-    redactor.know([value])
-    assert "[redacted:secret]" in redactor.text(b64encode(before + value.encode() + after).decode())
-
-
-def test_a_value_too_short_to_look_for_hides_nothing() -> None:
-    redactor = Redactor()
-    redactor.know(["abc", ""])
-    assert redactor.text("abcdef abc") == "abcdef abc"
-
-
-def test_a_known_secret_that_is_a_word_of_the_marks_changes_no_mark() -> None:
-    redactor = Redactor()
-    redactor.know(["redacted", "card"])
-    once = redactor.text("the card 4111111111111111 was redacted")
-    assert once == "the [redacted:secret] [redacted:card] was [redacted:secret]"
-    assert redactor.text(once) == once
-
-
-def test_file_names_hold_no_signs_that_a_file_system_refuses() -> None:
+def test_file_names_contain_no_characters_that_a_file_system_refuses() -> None:
     assert REDACTOR.filename("export-token=abc123.csv") == "export-token=redacted"
-
-
-def test_a_forged_mark_does_not_shield_what_stands_beside_it() -> None:
-    redacted = REDACTOR.text("password=[redacted:password]hunter2 [redacted:evil] token=abc[redacted:token]def")
-    assert "abc" not in redacted
-    assert "def" not in redacted
 
 
 def test_json_that_is_too_deep_is_cut_instead_of_failing() -> None:
@@ -177,15 +105,8 @@ def test_json_that_is_too_deep_is_cut_instead_of_failing() -> None:
     assert REDACTOR.body(deep, content_type="application/json")
 
 
-def test_field_values_by_facts() -> None:
-    assert REDACTOR.field("hunter2", FieldFacts(type="password")) == "[redacted:password]"
-    assert REDACTOR.field("", FieldFacts(type="password")) == ""
-    assert REDACTOR.field("Ann", FieldFacts(type="text", name="first_name")) == "Ann"
-    assert REDACTOR.field("SUMMER24", FieldFacts(name="promo_code")) == "SUMMER24"
-
-
 SECRET_PIECES = st.sampled_from(
-    [*SHAPES.values(), *CARDS.values(), "password=", "token: ", '"secret":"', "Cookie: a=b", "[redacted:card]", "\0"]
+    [*TOKENS.values(), *CARDS.values(), "password=", "token: ", '"secret":"', "Cookie: a=b", "[redacted:card]", "\0"]
 )
 MIXED = st.lists(
     st.one_of(SECRET_PIECES, st.text(max_size=8), st.sampled_from(list(" :=&\"'\n-._/%@[]{}<>"))), max_size=14
@@ -194,29 +115,29 @@ MIXED = st.lists(
 
 @settings(max_examples=200, deadline=None)
 @given(MIXED)
-def test_redacting_twice_gives_what_redacting_once_gave(pieces: list[str]) -> None:
+def test_redaction_is_idempotent(pieces: list[str]) -> None:
     redactor = Redactor(emails=True, phones=True)
-    redactor.know(["hunter2", "card"])
+    redactor.add_secrets(["hunter2", "card"])
     once = redactor.text("".join(pieces))
     assert redactor.text(once) == once
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.text(max_size=60), st.sampled_from(sorted(SHAPES.values())), st.text(max_size=60))
-def test_a_token_is_hidden_whatever_stands_around_it(before: str, secret: str, after: str) -> None:
+@given(st.text(max_size=60), st.sampled_from(sorted(TOKENS.values())), st.text(max_size=60))
+def test_a_token_is_hidden_in_any_surrounding_text(before: str, secret: str, after: str) -> None:
     assert secret not in REDACTOR.text(f"{before} {secret} {after}")
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=200), st.text(max_size=40))
-def test_nothing_makes_it_raise(text: str, name: str) -> None:
+def test_no_input_makes_it_raise(text: str, name: str) -> None:
     REDACTOR.text(text)
     REDACTOR.url(text)
     REDACTOR.header(name, text)
     REDACTOR.body(text)
     REDACTOR.body(text, content_type="multipart/form-data")
     REDACTOR.body(text, content_type="application/x-www-form-urlencoded")
-    REDACTOR.field(text, FieldFacts(name=name))
+    REDACTOR.field(text, FieldHints(name=name))
     REDACTOR.filename(text)
 
 
@@ -253,7 +174,7 @@ HOSTILE = [
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_time_grows_no_faster_than_the_text(piece: str) -> None:
     redactor = Redactor(emails=True, phones=True)
-    redactor.know(["hunter2"])
+    redactor.add_secrets(["hunter2"])
 
     def seconds(length: int) -> float:
         text = piece * (length // len(piece))
@@ -261,11 +182,11 @@ def test_time_grows_no_faster_than_the_text(piece: str) -> None:
         redactor.text(text)
         return time.thread_time() - started
 
-    # Eight times the text; quadratic would be sixty-four times the time, each time: a single slow one is a pause.
+    # Eight times the text; quadratic would take sixty-four times as long in every run. One slow run is a pause.
     for _ in range(5):
         if seconds(80_000) < 24 * seconds(10_000) + 0.1:
             return
-    pytest.fail("eight times the text takes more than twenty-four times the time, again and again")
+    pytest.fail("eight times the text took more than twenty-four times as long in each of five runs")
 
 
 def test_a_large_page_takes_a_few_milliseconds() -> None:

@@ -1,4 +1,4 @@
-"""Adapters as real processes, a home of their own, and fake hubs; all are gone after each test."""
+"""Adapters as real processes with their own home, and fake hubs; all are ended after each test."""
 
 from __future__ import annotations
 
@@ -17,18 +17,20 @@ from typing import IO, Any, Protocol
 
 import pytest
 
-from .fake_hub import WAIT_SECONDS, FakeHub, Json
+from browser_pilot.json_types import JsonObject
 
-INITIALIZE: Json = {
+from .fake_hub import WAIT_SECONDS, FakeHub
+
+INITIALIZE: JsonObject = {
     "jsonrpc": "2.0",
     "id": 0,
     "method": "initialize",
     "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
 }
-INITIALIZED: Json = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+INITIALIZED: JsonObject = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
-def call(request_id: int | str, name: str, **arguments: Any) -> Json:
+def call(request_id: int | str, name: str, **arguments: Any) -> JsonObject:
     params = {"name": name, "arguments": arguments}
     return {"jsonrpc": "2.0", "id": request_id, "method": "tools/call", "params": params}
 
@@ -60,7 +62,7 @@ class AdapterProcess:
         assert self.process.stdout is not None
         return self.process.stdout
 
-    def send(self, message: Json | bytes) -> None:
+    def send(self, message: JsonObject | bytes) -> None:
         self.stdin.write(message if isinstance(message, bytes) else json.dumps(message).encode() + b"\n")
         self.stdin.flush()
 
@@ -68,25 +70,25 @@ class AdapterProcess:
         """The next line, or ``None`` at the end."""
         return self._lines.get(timeout=WAIT_SECONDS)
 
-    def receive(self) -> Json:
+    def receive(self) -> JsonObject:
         line = self.receive_line()
-        assert line is not None, f"the adapter ended: {self.said()}"
+        assert line is not None, f"the adapter ended: {self.stderr()}"
         return json.loads(line)
 
-    def ask(self, message: Json) -> Json:
+    def ask(self, message: JsonObject) -> JsonObject:
         self.send(message)
         return self.receive()
 
-    def introduce(self) -> None:
+    def initialize(self) -> None:
         self.ask(INITIALIZE)
         self.send(INITIALIZED)
 
     def finish(self) -> int:
-        """Close its input and wait for its end."""
+        """Close its input and wait for it to exit."""
         self.stdin.close()
         return self.process.wait(WAIT_SECONDS)
 
-    def said(self) -> str:
+    def stderr(self) -> str:
         """What it has written to standard error so far."""
         self.errors.seek(0)
         return self.errors.read().decode()
@@ -116,7 +118,7 @@ class StartHub(Protocol):
 
 @pytest.fixture
 def home() -> Iterator[Path]:
-    """A short path, as a Unix socket's may have about a hundred characters."""
+    """A short path: that of a Unix socket is limited to about a hundred characters."""
     with tempfile.TemporaryDirectory(prefix="bp") as folder:
         path = Path(folder) / "home"
         yield path

@@ -1,10 +1,10 @@
-"""A small hub that speaks the local socket's contract, in a thread of a test or as a process that an adapter starts.
+"""A small hub with the protocol of the local socket, in a thread of a test or as a process that an adapter starts.
 
-It answers ``initialize``, ``ping`` and ``tools/call``; the called tool's name says what it does:
+It responds to ``initialize``, ``ping`` and ``tools/call``; the name of the called tool selects its behaviour:
 
-    echo    answers with its arguments          hang   never answers
-    pid     answers with the hub's process id   die    ends the hub without an answer
-    ask     asks the client a question first, under the id in its arguments
+    echo    returns its arguments            hang   never responds
+    pid     returns the hub's process id     die    ends the hub without a response
+    ask     sends the client a request, under the id in its arguments
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from browser_pilot import __version__
 from browser_pilot.home import locate_home
-from browser_pilot.runtime import RuntimeInfo, remove_runtime, write_runtime
+from browser_pilot.hub_discovery.runtime_file import RuntimeInfo, remove_runtime, write_runtime
+from browser_pilot.json_types import JsonObject
 
-Json = dict[str, Any]
 TOKEN = "t0k3n-of-the-fake-hub"
 WAIT_SECONDS = 15.0
 
@@ -37,8 +37,8 @@ class FakeHub:
         *,
         version: str = __version__,
         detached: bool = True,
-        refusal: Json | None = None,
-        greets: bool = True,
+        refusal: JsonObject | None = None,
+        replies: bool = True,
         reads: bool = True,
         on_retire: Callable[[], None] = lambda: None,
     ) -> None:
@@ -46,11 +46,11 @@ class FakeHub:
         self.version = version
         self.detached = detached
         self.refusal = refusal
-        self.greets = greets
+        self.replies = replies
         self.reads = reads
         self.on_retire = on_retire
         self.clients = 0
-        self.hellos: list[Json] = []
+        self.hellos: list[JsonObject] = []
         self.received: list[bytes] = []
         self.connections: list[socket.socket] = []
         self.ended = threading.Event()
@@ -92,7 +92,7 @@ class FakeHub:
     def wait_for_line(self, line: bytes) -> None:
         self.wait_until(lambda: line in self.received)
 
-    def messages(self) -> list[Json]:
+    def messages(self) -> list[JsonObject]:
         return [json.loads(line) for line in self.received]
 
     def send(self, line: bytes) -> None:
@@ -110,11 +110,11 @@ class FakeHub:
 
     def _serve(self, connection: socket.socket) -> None:
         with suppress(OSError), connection, connection.makefile("rb") as lines:
-            hello: Json = json.loads(lines.readline())
+            hello: JsonObject = json.loads(lines.readline())
             with self._state:
                 self.hellos.append(hello)
                 self._state.notify_all()
-            if not self.greets:
+            if not self.replies:
                 self.ended.wait()
                 return
             refusal = self.refusal
@@ -129,13 +129,13 @@ class FakeHub:
             connection.sendall(_line({"hub": self.version, "clients": self.clients, "replaceable": self.detached}))
             self.clients += 1
             try:
-                self._converse(connection, lines)
+                self._serve_requests(connection, lines)
             finally:
                 with self._state:
                     self.clients -= 1
                     self._state.notify_all()
 
-    def _converse(self, connection: socket.socket, lines: IO[bytes]) -> None:
+    def _serve_requests(self, connection: socket.socket, lines: IO[bytes]) -> None:
         if not self.reads:
             self.ended.wait()
             return
@@ -143,7 +143,7 @@ class FakeHub:
             with self._state:
                 self.received.append(line.removesuffix(b"\n"))
                 self._state.notify_all()
-            self._answer(connection, json.loads(line))
+            self._respond(connection, json.loads(line))
 
     def _retire(self, connection: socket.socket) -> None:
         is_retiring = self.detached and self.clients == 0
@@ -152,38 +152,40 @@ class FakeHub:
             remove_runtime(self.home, os.getpid())
             self.on_retire()
 
-    def _answer(self, connection: socket.socket, message: Json) -> None:
-        def answer(result: Json) -> None:
+    def _respond(self, connection: socket.socket, message: JsonObject) -> None:
+        def respond(result: JsonObject) -> None:
             connection.sendall(_line({"jsonrpc": "2.0", "id": message["id"], "result": result}))
 
         method = message.get("method")
-        params: Json = message.get("params") or {}
+        params: JsonObject = message.get("params") or {}
         if "id" not in message or method in {None, "subscriptions/listen"}:
             return
         if method == "initialize":
-            answer({"protocolVersion": params["protocolVersion"], "capabilities": {}, "serverInfo": {"name": "fake"}})
+            respond({"protocolVersion": params["protocolVersion"], "capabilities": {}, "serverInfo": {"name": "fake"}})
         elif method == "tools/call":
-            self._call(connection, params["name"], params.get("arguments", {}), answer)
+            self._call(connection, params["name"], params.get("arguments", {}), respond)
         else:
-            answer({})
+            respond({})
 
-    def _call(self, connection: socket.socket, name: str, arguments: Json, answer: Callable[[Json], None]) -> None:
+    def _call(
+        self, connection: socket.socket, name: str, arguments: JsonObject, respond: Callable[[JsonObject], None]
+    ) -> None:
         if name == "echo":
-            answer({"content": [], "structuredContent": arguments})
+            respond({"content": [], "structuredContent": arguments})
         elif name == "pid":
-            answer({"content": [], "structuredContent": {"pid": os.getpid()}})
+            respond({"content": [], "structuredContent": {"pid": os.getpid()}})
         elif name == "ask":
             connection.sendall(_line({"jsonrpc": "2.0", "id": arguments["id"], "method": "elicitation/create"}))
         elif name == "die":
             os._exit(1)
 
 
-def _line(message: Json) -> bytes:
+def _line(message: JsonObject) -> bytes:
     return json.dumps(message).encode() + b"\n"
 
 
 def main() -> None:
-    """Be the process that an adapter starts; FAKE_HUB says how it goes."""
+    """Run as the process that an adapter starts; FAKE_HUB selects the behaviour."""
     signal.alarm(120)
     home = locate_home()
     with (home / "starts").open("a") as starts:

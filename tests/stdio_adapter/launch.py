@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from browser_pilot import hub_start
 from browser_pilot.__main__ import main
+from browser_pilot.hub_discovery import launcher
 
-hub_start.HUB_COMMAND = (sys.executable, str(Path(__file__).with_name("fake_hub.py")))
+launcher.HUB_COMMAND = (sys.executable, str(Path(__file__).with_name("fake_hub.py")))
 main()

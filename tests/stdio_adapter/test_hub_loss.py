@@ -1,4 +1,4 @@
-"""When the hub is lost, open requests are answered at once and the next request finds a new hub."""
+"""When the hub is lost, open requests get a response at once and the next request gets a new hub."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from typing import cast
 import pytest
 import toon_format
 
+from browser_pilot.json_types import JsonObject
+
 from .conftest import INITIALIZE, INITIALIZED, AdapterProcess, StartAdapter, StartHub, call, started_hubs
-from .fake_hub import FakeHub, Json
+from .fake_hub import FakeHub
 
 LISTEN = {"jsonrpc": "2.0", "id": "listen", "method": "subscriptions/listen"}
 
@@ -23,19 +25,19 @@ def hub_of(adapter: AdapterProcess) -> int:
 
 def test_a_call_in_flight_gets_outcome_unknown(hub: FakeHub, start_adapter: StartAdapter) -> None:
     adapter = start_adapter()
-    adapter.introduce()
+    adapter.initialize()
     adapter.send(call(7, "hang"))
     hub.wait_until(lambda: len(hub.received) == 3)
     hub.stop()
-    answer = adapter.receive()
-    assert answer["id"] == 7
-    assert answer["result"]["isError"] is True
-    error = cast("Json", toon_format.decode(answer["result"]["content"][0]["text"]))
+    response = adapter.receive()
+    assert response["id"] == 7
+    assert response["result"]["isError"] is True
+    error = cast("JsonObject", toon_format.decode(response["result"]["content"][0]["text"]))
     assert list(error) == ["error", "message", "suggestions", "retryable"]
     assert (error["error"], error["retryable"]) == ("OUTCOME_UNKNOWN", False)
 
 
-def test_the_error_is_json_for_a_client_that_wants_json(hub: FakeHub, start_adapter: StartAdapter) -> None:
+def test_the_error_is_json_with_the_json_format(hub: FakeHub, start_adapter: StartAdapter) -> None:
     adapter = start_adapter("--format", "json")
     adapter.send(call(7, "hang"))
     hub.wait_until(lambda: len(hub.received) == 1)
@@ -43,20 +45,18 @@ def test_the_error_is_json_for_a_client_that_wants_json(hub: FakeHub, start_adap
     assert json.loads(adapter.receive()["result"]["content"][0]["text"])["error"] == "OUTCOME_UNKNOWN"
 
 
-def test_any_other_request_in_flight_gets_an_error_that_says_try_again(
-    hub: FakeHub, start_adapter: StartAdapter
-) -> None:
+def test_any_other_request_in_flight_gets_a_retryable_error(hub: FakeHub, start_adapter: StartAdapter) -> None:
     adapter = start_adapter()
     adapter.send(LISTEN)
     hub.wait_until(lambda: len(hub.received) == 1)
     hub.stop()
-    answer = adapter.receive()
-    assert (answer["id"], answer["error"]["code"]) == ("listen", -32000)
-    assert answer["error"]["data"]["code"] == "HUB_UNAVAILABLE"
-    assert answer["error"]["data"]["retryable"] is True
+    response = adapter.receive()
+    assert (response["id"], response["error"]["code"]) == ("listen", -32000)
+    assert response["error"]["data"]["code"] == "HUB_UNAVAILABLE"
+    assert response["error"]["data"]["retryable"] is True
 
 
-def test_every_open_request_is_answered_once(hub: FakeHub, start_adapter: StartAdapter) -> None:
+def test_every_open_request_gets_one_response(hub: FakeHub, start_adapter: StartAdapter) -> None:
     adapter = start_adapter()
     for number in range(50):
         adapter.send(call(number, "hang"))
@@ -67,7 +67,7 @@ def test_every_open_request_is_answered_once(hub: FakeHub, start_adapter: StartA
     assert adapter.ask(call("after", "echo"))["id"] == "after"
 
 
-def test_of_two_requests_with_the_same_id_the_unanswered_one_is_answered(
+def test_of_two_requests_with_the_same_id_the_open_one_gets_the_error(
     hub: FakeHub, start_adapter: StartAdapter
 ) -> None:
     adapter = start_adapter()
@@ -77,9 +77,9 @@ def test_of_two_requests_with_the_same_id_the_unanswered_one_is_answered(
     assert adapter.receive()["result"]["isError"] is True
 
 
-def test_a_killed_hub_is_replaced_and_the_client_introduced_again(home: Path, start_adapter: StartAdapter) -> None:
+def test_a_killed_hub_is_replaced_and_initialized_again(home: Path, start_adapter: StartAdapter) -> None:
     adapter = start_adapter()
-    adapter.introduce()
+    adapter.initialize()
     first = hub_of(adapter)
     adapter.send(call(1, "hang"))
     assert adapter.ask(call(2, "echo"))["id"] == 2
@@ -90,23 +90,23 @@ def test_a_killed_hub_is_replaced_and_the_client_introduced_again(home: Path, st
     assert started_hubs(home) == [first, second]
 
 
-def test_a_hub_that_dies_in_a_call_twenty_times_is_back_every_time(home: Path, start_adapter: StartAdapter) -> None:
+def test_a_hub_that_dies_in_twenty_calls_is_restarted_each_time(home: Path, start_adapter: StartAdapter) -> None:
     adapter = start_adapter()
-    adapter.introduce()
+    adapter.initialize()
     for number in range(20):
-        answer = adapter.ask(call(number, "die"))
-        assert answer["id"] == number
-        assert "OUTCOME_UNKNOWN" in answer["result"]["content"][0]["text"]
+        response = adapter.ask(call(number, "die"))
+        assert response["id"] == number
+        assert "OUTCOME_UNKNOWN" in response["result"]["content"][0]["text"]
     assert adapter.ask(call("after", "echo"))["id"] == "after"
     assert len(set(started_hubs(home))) == 21
 
 
-def test_the_handshake_is_repeated_with_the_agreed_version_and_its_answer_kept_back(
+def test_initialize_is_replayed_with_the_negotiated_version_and_its_response_dropped(
     start_hub: StartHub, start_adapter: StartAdapter
 ) -> None:
     first = start_hub()
     adapter = start_adapter()
-    adapter.introduce()
+    adapter.initialize()
     adapter.ask(call(1, "echo"))
     first.stop()
     second = start_hub()
@@ -119,7 +119,7 @@ def test_the_handshake_is_repeated_with_the_agreed_version_and_its_answer_kept_b
     assert request["id"] == 2
 
 
-def test_a_client_without_a_handshake_is_not_introduced(start_hub: StartHub, start_adapter: StartAdapter) -> None:
+def test_without_an_initialize_nothing_is_replayed(start_hub: StartHub, start_adapter: StartAdapter) -> None:
     first = start_hub()
     adapter = start_adapter()
     adapter.ask(call(1, "echo"))
@@ -129,12 +129,12 @@ def test_a_client_without_a_handshake_is_not_introduced(start_hub: StartHub, sta
     assert [message["method"] for message in second.messages()] == ["tools/call"]
 
 
-def test_a_client_that_initializes_again_itself_is_not_introduced_twice(
+def test_a_client_that_initializes_again_itself_is_not_initialized_twice(
     start_hub: StartHub, start_adapter: StartAdapter
 ) -> None:
     first = start_hub()
     adapter = start_adapter()
-    adapter.introduce()
+    adapter.initialize()
     adapter.ask(call(1, "echo"))
     first.stop()
     second = start_hub()
@@ -142,7 +142,7 @@ def test_a_client_that_initializes_again_itself_is_not_introduced_twice(
     assert [message["id"] for message in second.messages()] == [5]
 
 
-def test_a_question_of_a_lost_hub_is_withdrawn_and_its_late_answer_dropped(
+def test_a_request_of_a_lost_hub_is_cancelled_and_its_late_response_dropped(
     start_hub: StartHub, start_adapter: StartAdapter
 ) -> None:
     first = start_hub()
@@ -152,14 +152,14 @@ def test_a_question_of_a_lost_hub_is_withdrawn_and_its_late_answer_dropped(
     assert adapter.receive()["id"] == 1
     assert adapter.receive()["params"]["requestId"] == 0
     second = start_hub()
-    # The new hub counts from zero too; a yes to the old question must not become a yes to the new one.
+    # The new hub's ids start at zero too: a response to the old request must not approve the new one.
     assert adapter.ask(call(2, "ask", id=0))["method"] == "elicitation/create"
     adapter.send(b'{"jsonrpc":"2.0","id":0,"result":{"action":"accept"}}\n')
     adapter.ask(call(3, "echo"))
     assert [message["id"] for message in second.messages()] == [2, 3]
 
 
-def test_a_question_that_the_hub_took_back_is_not_withdrawn_again(hub: FakeHub, start_adapter: StartAdapter) -> None:
+def test_a_request_that_the_hub_cancelled_is_not_cancelled_again(hub: FakeHub, start_adapter: StartAdapter) -> None:
     adapter = start_adapter()
     adapter.ask(call(1, "ask", id="q"))
     hub.send(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q"}}')
@@ -169,7 +169,7 @@ def test_a_question_that_the_hub_took_back_is_not_withdrawn_again(hub: FakeHub, 
     assert "result" in adapter.ask(call(2, "echo"))
 
 
-def test_a_notification_without_a_hub_starts_none(home: Path, start_adapter: StartAdapter) -> None:
+def test_a_notification_does_not_start_a_hub(home: Path, start_adapter: StartAdapter) -> None:
     adapter = start_adapter()
     adapter.send(INITIALIZED)
     adapter.send(b'{"jsonrpc":"2.0","id":1,"result":{}}\n')
@@ -178,10 +178,10 @@ def test_a_notification_without_a_hub_starts_none(home: Path, start_adapter: Sta
 
 
 @pytest.mark.timeout(40)
-def test_a_hub_that_never_greets_is_reported_after_ten_seconds(
+def test_a_hub_that_does_not_reply_to_the_handshake_is_reported_after_ten_seconds(
     start_hub: StartHub, start_adapter: StartAdapter
 ) -> None:
-    start_hub(greets=False)
+    start_hub(replies=False)
     error = start_adapter().ask(INITIALIZE)["error"]
     assert "does not answer" in error["message"]
     assert error["data"]["retryable"] is True

@@ -1,18 +1,15 @@
-"""One hub for all: found, started or replaced."""
+"""All adapters of a home share one hub: it is found, started or replaced."""
 
 from __future__ import annotations
 
 import os
 import stat
-import sys
 from pathlib import Path
 
 import psutil
-import pytest
 
-from browser_pilot import __version__, hub_start
-from browser_pilot.errors import HubUnavailable
-from browser_pilot.runtime import log_path, read_runtime, runtime_path
+from browser_pilot import __version__
+from browser_pilot.hub_discovery.runtime_file import log_path, read_runtime, runtime_path
 
 from .conftest import INITIALIZE, StartAdapter, StartHub, call, started_hubs
 from .fake_hub import TOKEN
@@ -23,11 +20,11 @@ def is_alive(pid: int) -> bool:
 
 
 def test_the_first_request_starts_a_hub_with_a_private_log(home: Path, start_adapter: StartAdapter) -> None:
-    answer = start_adapter().ask(call(1, "pid"))
+    response = start_adapter().ask(call(1, "pid"))
     (pid,) = started_hubs(home)
-    assert answer["result"]["structuredContent"]["pid"] == pid
+    assert response["result"]["structuredContent"]["pid"] == pid
     assert os.getsid(pid) == pid
-    # Python imports from the current folder first, and a client's may hold anything.
+    # Python imports from the current folder first, and a client's may contain anything.
     assert Path(psutil.Process(pid).cwd()) == home.resolve()
     assert stat.S_IMODE(log_path(home).stat().st_mode) == 0o600
     assert stat.S_IMODE(log_path(home).parent.stat().st_mode) == 0o700
@@ -45,12 +42,12 @@ def test_twenty_adapters_at_once_start_one_hub(home: Path, start_adapter: StartA
     for number, adapter in enumerate(adapters):
         adapter.send(call(number, "echo", n=number))
     for number, adapter in enumerate(adapters):
-        answer = adapter.receive()
-        assert (answer["id"], answer["result"]["structuredContent"]) == (number, {"n": number})
+        response = adapter.receive()
+        assert (response["id"], response["result"]["structuredContent"]) == (number, {"n": number})
     assert len(started_hubs(home)) == 1
 
 
-def test_a_runtime_file_that_a_dead_hub_left_is_no_obstacle(
+def test_a_stale_runtime_file_does_not_prevent_a_new_hub(
     home: Path, start_hub: StartHub, start_adapter: StartAdapter
 ) -> None:
     start_hub().stop()
@@ -59,15 +56,13 @@ def test_a_runtime_file_that_a_dead_hub_left_is_no_obstacle(
     assert len(started_hubs(home)) == 1
 
 
-def test_a_hubs_note_is_told_on_standard_error(start_adapter: StartAdapter) -> None:
+def test_the_hubs_start_note_is_written_to_standard_error(start_adapter: StartAdapter) -> None:
     adapter = start_adapter(environ={"FAKE_HUB": "notes"})
     adapter.ask(call(1, "echo"))
-    assert "port 8777 is taken by another program" in adapter.said()
+    assert "port 8777 is taken by another program" in adapter.stderr()
 
 
-def test_a_hub_that_cannot_start_says_why_and_is_tried_again_at_the_next_request(
-    home: Path, start_adapter: StartAdapter
-) -> None:
+def test_a_failed_start_is_reported_and_retried_with_the_next_request(home: Path, start_adapter: StartAdapter) -> None:
     adapter = start_adapter(environ={"FAKE_HUB": "fails"})
     error = adapter.ask(INITIALIZE)["error"]
     assert error["message"] == "hub.port is 'x'. Use a number."
@@ -76,25 +71,14 @@ def test_a_hub_that_cannot_start_says_why_and_is_tried_again_at_the_next_request
     assert result["isError"] is True
     assert "HUB_UNAVAILABLE" in result["content"][0]["text"]
     assert len(started_hubs(home)) == 2
-    assert adapter.said().count("hub.port") == 1
+    assert adapter.stderr().count("hub.port") == 1
 
 
-def test_a_hub_that_ends_without_a_word_points_at_the_doctor_and_the_log(
-    home: Path, start_adapter: StartAdapter
-) -> None:
+def test_a_start_without_a_message_points_to_the_doctor_and_the_log(home: Path, start_adapter: StartAdapter) -> None:
     message = start_adapter(environ={"FAKE_HUB": "ends"}).ask(INITIALIZE)["error"]["message"]
     assert "browser-pilot doctor" in message
     assert str(log_path(home)) in message
     assert "the fake hub ends at once" in log_path(home).read_text()
-
-
-def test_a_hub_that_is_never_ready_is_ended(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
-    pid_file = home.parent / "pid"
-    code = f"import os, time; open({str(pid_file)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
-    monkeypatch.setattr(hub_start, "HUB_COMMAND", (sys.executable, "-c", code))
-    with pytest.raises(HubUnavailable, match="not ready within 3 seconds"):
-        hub_start.start_hub(home, timeout_seconds=3)
-    assert hub_start.wait_for_exit(int(pid_file.read_text()), timeout_seconds=10)
 
 
 def test_a_home_that_cannot_be_written_is_reported(home: Path, start_adapter: StartAdapter) -> None:
@@ -111,20 +95,20 @@ def test_an_idle_hub_of_another_version_is_replaced(home: Path, start_adapter: S
     old, newest = started_hubs(home)
     assert new == newest
     assert not is_alive(old)
-    assert "Replaced the idle hub of version 0.0.1." in second.said()
+    assert "Replaced the idle hub of version 0.0.1." in second.stderr()
 
 
-def test_a_hub_of_another_version_that_others_use_is_kept(home: Path, start_adapter: StartAdapter) -> None:
+def test_a_hub_of_another_version_in_use_is_kept(home: Path, start_adapter: StartAdapter) -> None:
     first = start_adapter(environ={"FAKE_HUB_VERSION": "0.0.1"})
     first.ask(call(1, "echo"))
     second = start_adapter()
     second.ask(call(1, "echo"))
     assert len(started_hubs(home)) == 1
-    assert f"version 0.0.1; this is version {__version__}" in second.said()
+    assert f"version 0.0.1; this is version {__version__}" in second.stderr()
     assert first.ask(call(2, "echo"))["id"] == 2
 
 
-def test_a_hub_of_another_version_that_a_person_started_is_kept(
+def test_a_hub_of_another_version_started_by_hand_is_kept(
     home: Path, start_hub: StartHub, start_adapter: StartAdapter
 ) -> None:
     start_hub(version="0.0.1", detached=False)
@@ -132,7 +116,7 @@ def test_a_hub_of_another_version_that_a_person_started_is_kept(
     assert started_hubs(home) == []
 
 
-def test_the_token_is_nowhere_but_in_the_private_file(home: Path, start_adapter: StartAdapter) -> None:
+def test_the_token_appears_only_in_the_private_file(home: Path, start_adapter: StartAdapter) -> None:
     adapter = start_adapter()
     adapter.ask(call(1, "echo"))
     adapter.ask(call(2, "die"))
@@ -142,4 +126,4 @@ def test_the_token_is_nowhere_but_in_the_private_file(home: Path, start_adapter:
     process = Path("/proc") / str(adapter.process.pid)
     if process.exists():
         assert TOKEN.encode() not in (process / "cmdline").read_bytes() + (process / "environ").read_bytes()
-    assert TOKEN not in adapter.said() + log_path(home).read_text()
+    assert TOKEN not in adapter.stderr() + log_path(home).read_text()

@@ -1,4 +1,4 @@
-"""Whatever a client sends, the adapter answers it or passes it on, and the next request works."""
+"""Any line gets a response or is forwarded, and the next request works."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from browser_pilot.adapter.messages import (
+from browser_pilot.stdio_adapter.jsonrpc import (
     INVALID_REQUEST,
     PARSE_ERROR,
     LineSplitter,
@@ -58,24 +58,26 @@ MALFORMED = [
 
 
 @pytest.mark.parametrize(("line", "code", "request_id"), MALFORMED)
-def test_a_malformed_line_is_told_apart(line: bytes, code: int, request_id: str | int | None) -> None:
+def test_a_malformed_line_is_recognized(line: bytes, code: int, request_id: str | int | None) -> None:
     message = read_message(line)
     assert isinstance(message, Malformed)
     assert (message.code, message.ids) == (code, (request_id,))
 
 
-def test_each_malformed_line_gets_an_error_and_breaks_nothing(hub: FakeHub, start_adapter: StartAdapter) -> None:
+def test_each_malformed_line_gets_an_error_and_the_next_request_works(
+    hub: FakeHub, start_adapter: StartAdapter
+) -> None:
     adapter = start_adapter()
     for line, code, request_id in MALFORMED:
         adapter.send(line.replace(b"\n", b"") + b"\n")
-        answer = adapter.receive()
-        assert (answer["jsonrpc"], answer["id"], answer["error"]["code"]) == ("2.0", request_id, code)
-        assert answer["error"]["message"]
+        response = adapter.receive()
+        assert (response["jsonrpc"], response["id"], response["error"]["code"]) == ("2.0", request_id, code)
+        assert response["error"]["message"]
     assert adapter.ask(call("after", "echo"))["id"] == "after"
     assert len(hub.received) == 1
 
 
-def test_a_thousand_lines_of_noise_break_nothing(hub: FakeHub, start_adapter: StartAdapter) -> None:
+def test_after_a_thousand_lines_of_noise_the_next_request_works(hub: FakeHub, start_adapter: StartAdapter) -> None:
     adapter = start_adapter()
     noise = random.Random(7)
     lines = [b"\xff" + noise.randbytes(noise.randrange(300)).replace(b"\n", b"") for _ in range(1000)]
@@ -84,13 +86,13 @@ def test_a_thousand_lines_of_noise_break_nothing(hub: FakeHub, start_adapter: St
     assert adapter.ask(call("after", "echo"))["id"] == "after"
 
 
-def test_every_request_of_a_batch_learns_that_it_is_refused(hub: FakeHub, start_adapter: StartAdapter) -> None:
+def test_every_request_of_a_batch_gets_an_error(hub: FakeHub, start_adapter: StartAdapter) -> None:
     adapter = start_adapter()
     adapter.send(json.dumps([call(1, "echo"), call("b", "echo"), 5]).encode() + b"\n")
     assert [adapter.receive()["id"] for _ in range(2)] == [1, "b"]
 
 
-def test_the_three_kinds_of_messages_are_known() -> None:
+def test_requests_notifications_and_responses_are_recognized() -> None:
     assert isinstance(read_message(b'{"jsonrpc":"2.0","id":0,"method":"x","params":null}'), Request)
     assert read_message(b'{"jsonrpc":"2.0","method":"x"}') == Notification("x")
     assert isinstance(read_message(b'{"jsonrpc":"2.0","id":"","result":{}}'), Response)
@@ -117,7 +119,7 @@ def test_reading_a_line_never_fails(line: bytes) -> None:
 
 
 @given(ENVELOPES)
-def test_a_request_is_exactly_what_has_a_proper_id_and_method(body: dict[str, object]) -> None:
+def test_a_request_is_exactly_what_has_a_valid_id_and_method(body: dict[str, object]) -> None:
     message = read_message(json.dumps(body).encode())
     is_request = (
         body.get("jsonrpc") == "2.0"
@@ -129,7 +131,7 @@ def test_a_request_is_exactly_what_has_a_proper_id_and_method(body: dict[str, ob
 
 
 @given(st.lists(st.binary(max_size=12)), st.integers(1, 8))
-def test_lines_are_the_same_however_the_stream_is_cut(lines: list[bytes], step: int) -> None:
+def test_lines_do_not_depend_on_how_the_stream_is_split(lines: list[bytes], step: int) -> None:
     stream = b"\n".join(lines)
     splitter = LineSplitter(6)
     found: list[bytes | None] = []

@@ -1,4 +1,4 @@
-"""The command `browser-pilot`: what it does with its arguments, and how little it needs to start."""
+"""The adapter's command line, and how few modules it imports."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from browser_pilot.adapter.options import parse_options
+from browser_pilot.stdio_adapter.options import parse_options
 
 from .conftest import INITIALIZE
 from .fake_hub import FakeHub
 
 
-def test_only_the_given_options_are_there() -> None:
+def test_without_arguments_there_are_no_options() -> None:
     assert parse_options([]) == {}
 
 
-def test_every_option_has_its_name_and_kind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_options_have_their_name_and_type(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     arguments = (
         "--tools full --format json --headed --browser chrome --user-data-dir profile --viewport 1280x720"
@@ -39,12 +39,12 @@ def test_every_option_has_its_name_and_kind(monkeypatch: pytest.MonkeyPatch, tmp
     }
 
 
-def test_a_browser_given_by_its_path_is_found_from_anywhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_path_of_a_browser_is_made_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     assert parse_options(["--browser", "./chrome"]) == {"browser": str(tmp_path / "chrome")}
 
 
-def test_the_adapter_imports_only_the_standard_library_and_little_of_it(hub: FakeHub) -> None:
+def test_the_adapter_imports_little_and_only_the_standard_library(hub: FakeHub) -> None:
     code = (
         "import sys; from browser_pilot.__main__ import main; sys.argv = ['browser-pilot']; main();"
         "print(*sys.modules, file=sys.stderr)"
@@ -61,7 +61,7 @@ def test_the_adapter_imports_only_the_standard_library_and_little_of_it(hub: Fak
     imported = set(done.stderr.decode().split())
     ours = {name for name in imported if name.startswith("browser_pilot")}
     foreign = {name.partition(".")[0] for name in imported - ours} - set(sys.stdlib_module_names)
-    # What site and the editable install bring is there before our first line.
+    # Imported by site and the editable install before our first line.
     assert not foreign - {"_distutils_hack", "__main__", "sitecustomize", "usercustomize"}
     assert not imported & {
         "asyncio",
@@ -69,6 +69,6 @@ def test_the_adapter_imports_only_the_standard_library_and_little_of_it(hub: Fak
         "dataclasses",
         "subprocess",
         "logging",
-        "browser_pilot.config",
+        "browser_pilot.config.settings",
         "browser_pilot.cli",
     }

@@ -1,4 +1,4 @@
-"""The adapter ends when its client does, promptly and quietly, and never hangs."""
+"""The adapter exits with its client, promptly and without output, and never hangs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .fake_hub import FakeHub
 PROMPT_SECONDS = 3.0
 
 
-def test_answers_to_open_requests_are_awaited_at_the_end_of_input(home: Path) -> None:
+def test_the_end_of_input_waits_for_open_requests(home: Path) -> None:
     lines = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n{"jsonrpc":"2.0","id":2,"method":"ping"}'
     done = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("launch.py"))],
@@ -32,7 +32,7 @@ def test_answers_to_open_requests_are_awaited_at_the_end_of_input(home: Path) ->
     assert done.stderr == b""
 
 
-def test_an_answer_that_never_comes_is_awaited_for_five_seconds(hub: FakeHub, start_adapter: StartAdapter) -> None:
+def test_the_end_of_input_waits_at_most_five_seconds(hub: FakeHub, start_adapter: StartAdapter) -> None:
     adapter = start_adapter()
     adapter.send(call(1, "hang"))
     hub.wait_until(lambda: len(hub.received) == 1)
@@ -41,16 +41,16 @@ def test_an_answer_that_never_comes_is_awaited_for_five_seconds(hub: FakeHub, st
     assert 4.5 < time.monotonic() - began < 5 + PROMPT_SECONDS
 
 
-def test_without_open_requests_the_end_of_input_is_the_end(hub: FakeHub, start_adapter: StartAdapter) -> None:
+def test_without_open_requests_the_adapter_exits_at_once(hub: FakeHub, start_adapter: StartAdapter) -> None:
     adapter = start_adapter()
     adapter.ask(call(1, "echo"))
     began = time.monotonic()
     assert adapter.finish() == 0
     assert time.monotonic() - began < PROMPT_SECONDS
-    assert adapter.said() == ""
+    assert adapter.stderr() == ""
 
 
-def test_an_open_subscription_is_not_awaited(hub: FakeHub, start_adapter: StartAdapter) -> None:
+def test_an_open_subscription_is_not_waited_for(hub: FakeHub, start_adapter: StartAdapter) -> None:
     adapter = start_adapter()
     adapter.send({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen"})
     hub.wait_until(lambda: len(hub.received) == 1)
@@ -59,7 +59,7 @@ def test_an_open_subscription_is_not_awaited(hub: FakeHub, start_adapter: StartA
     assert time.monotonic() - began < PROMPT_SECONDS
 
 
-def test_a_hub_lost_after_the_end_of_input_still_yields_an_answer(hub: FakeHub, start_adapter: StartAdapter) -> None:
+def test_a_hub_lost_after_the_end_of_input_still_yields_a_response(hub: FakeHub, start_adapter: StartAdapter) -> None:
     adapter = start_adapter()
     adapter.send(call(1, "hang"))
     adapter.stdin.close()
@@ -69,12 +69,12 @@ def test_a_hub_lost_after_the_end_of_input_still_yields_an_answer(hub: FakeHub, 
     assert adapter.process.wait(PROMPT_SECONDS) == 0
 
 
-def test_no_input_at_all_is_fine(home: Path, start_adapter: StartAdapter) -> None:
+def test_without_input_no_hub_is_started(home: Path, start_adapter: StartAdapter) -> None:
     assert start_adapter().finish() == 0
     assert not home.exists()
 
 
-def test_a_client_that_no_longer_reads_ends_the_adapter(hub: FakeHub, home: Path) -> None:
+def test_a_client_that_closes_its_pipe_ends_the_adapter(hub: FakeHub, home: Path) -> None:
     command = [sys.executable, str(Path(__file__).with_name("launch.py"))]
     environ = {**os.environ, "BROWSER_PILOT_HOME": str(home)}
     with subprocess.Popen(
@@ -88,7 +88,7 @@ def test_a_client_that_no_longer_reads_ends_the_adapter(hub: FakeHub, home: Path
         assert process.stderr.read() == b""
 
 
-def test_pipes_that_do_not_wait_are_no_end(hub: FakeHub, home: Path) -> None:
+def test_non_blocking_pipes_work(hub: FakeHub, home: Path) -> None:
     ours_in, its_out = os.pipe()
     its_in, ours_out = os.pipe()
     os.set_blocking(its_in, False)
@@ -111,7 +111,7 @@ def test_pipes_that_do_not_wait_are_no_end(hub: FakeHub, home: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_at_once_and_quietly(
+def test_a_signal_ends_the_adapter_without_output(
     hub: FakeHub, start_adapter: StartAdapter, number: signal.Signals
 ) -> None:
     adapter = start_adapter()
@@ -120,5 +120,5 @@ def test_a_signal_ends_it_at_once_and_quietly(
     hub.wait_until(lambda: len(hub.received) == 2)
     adapter.process.send_signal(number)
     assert adapter.process.wait(PROMPT_SECONDS) == -number
-    assert adapter.said() == ""
+    assert adapter.stderr() == ""
     hub.wait_until(lambda: hub.clients == 0)

@@ -1,4 +1,4 @@
-"""Lines pass in both directions as they are."""
+"""Lines are forwarded unchanged in both directions."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ def test_blank_lines_are_ignored(hub: FakeHub, start_adapter: StartAdapter) -> N
     assert len(hub.received) == 1
 
 
-def test_the_hub_asks_and_the_client_answers(hub: FakeHub, start_adapter: StartAdapter) -> None:
+def test_a_request_of_the_hub_gets_the_clients_response(hub: FakeHub, start_adapter: StartAdapter) -> None:
     adapter = start_adapter()
-    question = adapter.ask(call(1, "ask", id="q1"))
-    assert question["method"] == "elicitation/create"
+    request = adapter.ask(call(1, "ask", id="q1"))
+    assert request["method"] == "elicitation/create"
     reply = b'{"jsonrpc":"2.0","id":"q1","result":{"action":"accept"}}'
     adapter.send(reply + b"\n")
     hub.wait_for_line(reply)
 
 
-def test_an_answer_that_nobody_asked_for_is_dropped(hub: FakeHub, start_adapter: StartAdapter) -> None:
+def test_a_response_without_a_request_is_dropped(hub: FakeHub, start_adapter: StartAdapter) -> None:
     adapter = start_adapter()
     adapter.ask(INITIALIZE)
     adapter.send(b'{"jsonrpc":"2.0","id":"q1","result":{"action":"accept"}}\n')
@@ -55,7 +55,7 @@ def test_an_answer_that_nobody_asked_for_is_dropped(hub: FakeHub, start_adapter:
     assert len(hub.received) == 2
 
 
-def test_cancellation_passes_and_a_late_answer_too(hub: FakeHub, start_adapter: StartAdapter) -> None:
+def test_a_cancellation_and_a_late_response_are_forwarded(hub: FakeHub, start_adapter: StartAdapter) -> None:
     adapter = start_adapter()
     adapter.send(call(1, "hang"))
     cancel = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}'
@@ -66,15 +66,15 @@ def test_cancellation_passes_and_a_late_answer_too(hub: FakeHub, start_adapter: 
         assert adapter.receive_line() == late
 
 
-def test_two_requests_with_the_same_id_get_two_answers(hub: FakeHub, start_adapter: StartAdapter) -> None:
+def test_two_requests_with_the_same_id_get_two_responses(hub: FakeHub, start_adapter: StartAdapter) -> None:
     adapter = start_adapter()
     adapter.send(call(1, "echo", n=1))
     adapter.send(call(1, "echo", n=2))
-    answers = [adapter.receive()["result"]["structuredContent"]["n"] for _ in range(2)]
-    assert answers == [1, 2]
+    results = [adapter.receive()["result"]["structuredContent"]["n"] for _ in range(2)]
+    assert results == [1, 2]
 
 
-def test_a_line_of_ten_megabytes_passes_both_ways(hub: FakeHub, start_adapter: StartAdapter) -> None:
+def test_a_line_of_ten_megabytes_is_forwarded_both_ways(hub: FakeHub, start_adapter: StartAdapter) -> None:
     adapter = start_adapter()
     text = "x" * 10_000_000
     assert adapter.ask(call(1, "echo", text=text))["result"]["structuredContent"]["text"] == text
@@ -88,21 +88,19 @@ def test_full_buffers_in_both_directions_do_not_block_each_other(hub: FakeHub, s
     assert [adapter.receive()["id"] for _ in range(40)] == list(range(40))
 
 
-def test_a_line_beyond_the_limit_is_refused_without_being_held_and_the_next_one_works(
-    hub: FakeHub, start_adapter: StartAdapter
-) -> None:
+def test_a_line_over_the_limit_is_rejected_without_buffering_it(hub: FakeHub, start_adapter: StartAdapter) -> None:
     adapter = start_adapter()
     for _ in range(256):
         adapter.send(b"x" * 1024 * 1024)
     assert psutil.Process(adapter.process.pid).memory_info().rss < 160 * 1024 * 1024
     adapter.send(b"\n")
-    answer = adapter.receive()
-    assert (answer["id"], answer["error"]["code"]) == (None, -32600)
-    assert "64 MB" in answer["error"]["message"]
+    response = adapter.receive()
+    assert (response["id"], response["error"]["code"]) == (None, -32600)
+    assert "64 MB" in response["error"]["message"]
     assert adapter.ask(call(1, "echo"))["id"] == 1
 
 
-def test_the_greeting_carries_the_token_and_only_the_given_options(hub: FakeHub, start_adapter: StartAdapter) -> None:
+def test_the_handshake_has_the_token_and_only_the_given_options(hub: FakeHub, start_adapter: StartAdapter) -> None:
     start_adapter().ask(call(1, "echo"))
     (hello,) = hub.hellos
     assert (hello["hello"], hello["token"], hello["options"]) == (1, TOKEN, {})
@@ -113,7 +111,7 @@ def test_options_reach_the_hub(hub: FakeHub, start_adapter: StartAdapter) -> Non
     assert hub.hellos[0]["options"] == {"headed": True, "tools": "minimal,-browser_console", "max_tokens": 500}
 
 
-def test_what_the_hub_objects_to_is_told_to_the_client(start_hub: StartHub, start_adapter: StartAdapter) -> None:
+def test_the_hubs_refusal_is_reported_to_the_client(start_hub: StartHub, start_adapter: StartAdapter) -> None:
     refusal = {"code": "INVALID_ARGUMENT", "message": "There is no tool x.", "suggestions": ["Use --tools full."]}
     start_hub(refusal=refusal)
     adapter = start_adapter("--tools", "x")
@@ -121,11 +119,11 @@ def test_what_the_hub_objects_to_is_told_to_the_client(start_hub: StartHub, star
     assert error["code"] == -32000
     assert error["message"] == "There is no tool x. Use --tools full."
     assert error["data"]["cause"] == "INVALID_ARGUMENT"
-    assert "There is no tool x." in adapter.said()
+    assert "There is no tool x." in adapter.stderr()
 
 
 @pytest.mark.parametrize("option", ["--viewport=12x", "--max-tokens=0", "--format=xml", "--unknown"])
-def test_a_wrong_option_is_refused_with_a_message(start_adapter: StartAdapter, option: str) -> None:
+def test_an_invalid_option_is_rejected_with_a_message(start_adapter: StartAdapter, option: str) -> None:
     adapter = start_adapter(option)
     assert adapter.process.wait(10) == 2
-    assert option.split("=")[0] in adapter.said()
+    assert option.split("=")[0] in adapter.stderr()

@@ -1,6 +1,6 @@
-"""Many sessions and clients at once, many sessions one after the other, and crashes beside others' work.
+"""Many sessions and clients at once, many sessions in sequence, and crashes during the work of others.
 
-Each once as a part of the suite, with few rounds, and once in full behind ``--long``.
+Each runs with few rounds in the suite, and in full with ``--long``.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from mcp.client import Client
 from tests.clients import call, http_client
 from tests.hub_process import HubProcess, browsers_of, running_hub
 from tests.sites import Site, serving
+from tests.waiting import eventually
 
-from .working import PAGE, Tally, act, all_of, work
+from .workers import PAGE, Tally, all_of, call_tool, work
 
 pytestmark = pytest.mark.browser
 long = pytest.mark.long
@@ -50,7 +51,7 @@ def page() -> Generator[Site]:
         pytest.param(32, 200, 60, 35, 2.5, id="many", marks=[long, pytest.mark.timeout(600)]),
     ],
 )
-async def test_sessions_work_side_by_side(
+async def test_sessions_work_in_parallel(
     home: Path,
     page: Site,
     record_property: Callable[[str, object], None],
@@ -84,7 +85,7 @@ async def test_sessions_work_side_by_side(
 @pytest.mark.parametrize(
     "cycles", [pytest.param(12, id="few"), pytest.param(3000, id="many", marks=[long, pytest.mark.timeout(7200)])]
 )
-async def test_sessions_that_come_and_go_leave_nothing_behind(
+async def test_closed_sessions_leak_nothing(
     home: Path, page: Site, record_property: Callable[[str, object], None], cycles: int
 ) -> None:
     with busy_hub(home) as hub:
@@ -93,9 +94,10 @@ async def test_sessions_that_come_and_go_leave_nothing_behind(
             await _cycles(client, page, 8)
             before = _footprint(process, home)
             await _cycles(client, page, cycles)
-            async with asyncio.timeout(30):
-                while not _within(before, after := _footprint(process, home), cycles):
-                    await asyncio.sleep(0.5)
+            await eventually(
+                lambda: _within(before, _footprint(process, home), cycles), "nothing leaked", timeout_seconds=30
+            )
+            after = _footprint(process, home)
             record_property("figures", f"{before} before, {after} after: MB of the hub, descriptors, processes")
 
 
@@ -114,7 +116,7 @@ def _footprint(process: psutil.Process, home: Path) -> tuple[float, int, int]:
 
 
 def _within(before: tuple[float, int, int], after: tuple[float, int, int], cycles: int) -> bool:
-    """As many descriptors and processes as before, and hardly more memory: 4 kB a cycle is Python's own doing."""
+    """As many descriptors and processes as before, and hardly more memory: 4 kB a cycle is Python's own."""
     memory = after[0] - before[0] <= 15 + cycles * 0.004
     return memory and after[1] <= before[1] + 4 and after[2] <= before[2] + 3
 
@@ -124,7 +126,9 @@ def _within(before: tuple[float, int, int], after: tuple[float, int, int], cycle
     [pytest.param(3, 1, id="few"), pytest.param(100, 4, id="many", marks=[long, pytest.mark.timeout(3600)])],
 )
 @pytest.mark.parametrize("what", ["browser", "tab"])
-async def test_crashes_are_not_noticed_by_others(home: Path, page: Site, what: str, rounds: int, others: int) -> None:
+async def test_crashes_do_not_affect_other_sessions(
+    home: Path, page: Site, what: str, rounds: int, others: int
+) -> None:
     with busy_hub(home, per_browser=1) as hub:
         async with AsyncExitStack() as stack:
             victim, *spared_ones = [await stack.enter_async_context(http_client(hub)) for _ in range(1 + others)]
@@ -136,13 +140,13 @@ async def test_crashes_are_not_noticed_by_others(home: Path, page: Site, what: s
             going = True
             working = [asyncio.create_task(work(one, theirs, page.url(), lambda: going)) for one in spared_ones]
             for _ in range(rounds):
-                doomed = next(iter(_mains(home) - spared))
+                target = next(iter(_mains(home) - spared))
                 if what == "browser":
-                    doomed.kill()
+                    target.kill()
                 else:
-                    _kill_renderers(doomed)
+                    _kill_renderers(target)
                 async with asyncio.timeout(60):
-                    while not await act(victim, mine, "browser_click", element="text=Count"):
+                    while not await call_tool(victim, mine, "browser_click", element="text=Count"):
                         pass
             going = False
             await asyncio.gather(*working)
@@ -153,7 +157,7 @@ async def test_crashes_are_not_noticed_by_others(home: Path, page: Site, what: s
 
 
 def _mains(home: Path) -> set[psutil.Process]:
-    """The browsers themselves, without their helpers."""
+    """The main processes of the browsers, without their children."""
     family = browsers_of(home)
     pids = {process.pid for process in family}
     return {process for process in family if process.ppid() not in pids}

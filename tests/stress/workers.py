@@ -1,4 +1,4 @@
-"""Clients that work in a browser without pause, and what became of their calls."""
+"""Clients that call tools without pause, and a tally of their calls."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Tally:
         return ordered[min(len(ordered) - 1, int(len(ordered) * part))]
 
 
-async def act(client: Client, tally: Tally, tool: str, **arguments: object) -> bool:
+async def call_tool(client: Client, tally: Tally, tool: str, **arguments: object) -> bool:
     started = time.monotonic()
     result = await client.call_tool(tool, arguments)
     tally.seconds.append(time.monotonic() - started)
@@ -36,19 +36,19 @@ async def act(client: Client, tally: Tally, tool: str, **arguments: object) -> b
 
 
 async def work(client: Client, tally: Tally, url: str, going_on: Callable[[], bool]) -> None:
-    """Effects and looks in turn, on one page, until told to stop."""
-    await act(client, tally, "browser_navigate", url=url)
+    """Effects and reads in turn, on one page, while ``going_on``."""
+    await call_tool(client, tally, "browser_navigate", url=url)
     turn = 0
     while going_on():
         match turn % 4:
             case 0:
-                await act(client, tally, "browser_click", element="text=Count")
+                await call_tool(client, tally, "browser_click", element="text=Count")
             case 1:
-                await act(client, tally, "browser_type", element="#name", text=f"turn {turn}")
+                await call_tool(client, tally, "browser_type", element="#name", text=f"turn {turn}")
             case 2:
-                await act(client, tally, "browser_snapshot")
+                await call_tool(client, tally, "browser_snapshot")
             case _:
-                await act(client, tally, "browser_find", query="Count")
+                await call_tool(client, tally, "browser_find", query="Count")
         turn += 1
 
 

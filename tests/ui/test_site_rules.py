@@ -1,4 +1,4 @@
-"""What agents may do on a site, as the side panel shows it and as the user changes it there."""
+"""The level of a site in the side panel: how it follows from rules and modes, and how the user changes it."""
 
 from __future__ import annotations
 
@@ -6,26 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from browser_pilot.approvals.rules_store import RulesStore
+from browser_pilot.config.live_reload import LiveConfig
+from browser_pilot.config.settings import DomainSettings, Mode, PolicySettings, Settings
+from browser_pilot.config.user_rules import UserRulesStore
 from browser_pilot.errors import InvalidArgument
-from browser_pilot.policy.patterns import parse_pattern
-from browser_pilot.policy.rules import Defaults, Rule, Ruleset
-from browser_pilot.server.site_rules import LEVELS, SiteRules
+from browser_pilot.ui.site_rules import LEVELS, SiteRules
 
 SHOP = "https://shop.example/checkout"
 
 
-class Rules:
-    """Rules in force that are read again whenever they are changed."""
+class Scene:
+    """Site rules on a real configuration in a home of its own."""
 
-    def __init__(self, home: Path, base: Ruleset) -> None:
-        self.store = RulesStore(home)
-        self.base = base
-        self.now = base
-        self.site = SiteRules(self.store, rules=lambda: self.now, changed=self.reload)
-
-    def reload(self) -> None:
-        self.now = self.base.with_rules(self.store.load())
+    def __init__(self, home: Path, policy: PolicySettings | None = None) -> None:
+        settings = Settings(policy=policy or PolicySettings())
+        store = UserRulesStore(home)
+        self.config = LiveConfig(settings, store, home=home, load=lambda: settings, on_rule=lambda _: None)
+        self.site = SiteRules(self.config)
 
     def level(self, url: str = SHOP) -> str:
         described = self.site.describe(url)
@@ -34,29 +31,29 @@ class Rules:
 
 
 @pytest.fixture
-def rules(tmp_path: Path) -> Rules:
-    return Rules(tmp_path, Ruleset())
+def scene(tmp_path: Path) -> Scene:
+    return Scene(tmp_path)
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_level_that_is_chosen_holds(rules: Rules, level: str) -> None:
-    rules.site.change(SHOP, "free" if level != "free" else "block")
-    rules.site.change(SHOP, level)
-    assert rules.level() == level
-    assert rules.level("https://other.example/") == "ask"
+def test_the_chosen_level_applies_to_its_site_only(scene: Scene, level: str) -> None:
+    scene.site.change(SHOP, "free" if level != "free" else "block")
+    scene.site.change(SHOP, level)
+    assert scene.level() == level
+    assert scene.level("https://other.example/") == "ask"
 
 
-def test_the_default_takes_the_users_rule_back(rules: Rules) -> None:
-    rules.site.change(SHOP, "block")
-    rules.site.change(SHOP, "default")
-    assert rules.level() == "ask"
-    assert rules.store.load() == ()
+def test_the_default_level_removes_the_users_rule(scene: Scene, tmp_path: Path) -> None:
+    scene.site.change(SHOP, "block")
+    scene.site.change(SHOP, "default")
+    assert scene.level() == "ask"
+    assert UserRulesStore(tmp_path).load() == ()
 
 
-def test_it_is_told_which_rule_decides_and_whether_it_is_the_users(rules: Rules) -> None:
-    before = rules.site.describe(SHOP)
-    rules.site.change(SHOP, "look")
-    after = rules.site.describe(SHOP)
+def test_a_description_names_the_deciding_rule_and_whether_it_is_the_users(scene: Scene) -> None:
+    before = scene.site.describe(SHOP)
+    scene.site.change(SHOP, "look")
+    after = scene.site.describe(SHOP)
     assert before is not None
     assert after is not None
     assert (before["own"], before["rule"]) == (False, "policy.mode")
@@ -64,36 +61,38 @@ def test_it_is_told_which_rule_decides_and_whether_it_is_the_users(rules: Rules)
     assert "the side panel" in after["rule"]
 
 
-def test_what_the_configuration_denies_stays_denied(tmp_path: Path) -> None:
-    rules = Rules(tmp_path, Ruleset([Rule(pattern=parse_pattern("shop.example"), read="deny", write="deny")]))
-    rules.site.change(SHOP, "free")
-    assert rules.level() == "block"
+def test_a_site_denied_by_the_configuration_stays_denied(tmp_path: Path) -> None:
+    policy = PolicySettings(domains={"shop.example": DomainSettings(read=False, write=False)})
+    scene = Scene(tmp_path, policy)
+    scene.site.change(SHOP, "free")
+    assert scene.level() == "block"
 
 
 @pytest.mark.parametrize(
-    ("rule", "mode", "level"),
+    ("domain", "rule", "mode", "level"),
     [
-        (Rule(pattern=parse_pattern("shop.example"), requires_approval=True), "auto", "ask"),
-        (Rule(pattern=parse_pattern("shop.example"), requires_approval=False), "ask", "free"),
-        (Rule(pattern=parse_pattern("shop.example"), read="ask"), "auto", "ask"),
-        (Rule(pattern=parse_pattern("other.example")), "readonly", "look"),
-        (Rule(pattern=parse_pattern("other.example")), "auto", "free"),
+        ("shop.example", DomainSettings(requires_approval=True), "auto", "ask"),
+        ("shop.example", DomainSettings(requires_approval=False), "ask", "free"),
+        ("shop.example", DomainSettings(read="ask"), "auto", "ask"),
+        ("other.example", DomainSettings(), "readonly", "look"),
+        ("other.example", DomainSettings(), "auto", "free"),
     ],
 )
-def test_rules_and_modes_are_told_as_what_they_come_to(tmp_path: Path, rule: Rule, mode: str, level: str) -> None:
-    defaults = Defaults(modes={"managed": "auto", "own": mode})  # pyright: ignore[reportArgumentType]
-    assert Rules(tmp_path, Ruleset([rule], defaults)).level() == level
+def test_rules_and_modes_are_shown_as_their_effective_level(
+    tmp_path: Path, domain: str, rule: DomainSettings, mode: Mode, level: str
+) -> None:
+    assert Scene(tmp_path, PolicySettings(own_mode=mode, domains={domain: rule})).level() == level
 
 
 @pytest.mark.parametrize("url", ["chrome://settings/", "about:blank", "", "nonsense"])
-def test_pages_without_a_site_have_no_policy(rules: Rules, url: str) -> None:
-    assert rules.site.describe(url) is None
+def test_pages_without_a_site_have_no_level(scene: Scene, url: str) -> None:
+    assert scene.site.describe(url) is None
     with pytest.raises(InvalidArgument):
-        rules.site.change(url, "free")
+        scene.site.change(url, "free")
 
 
-def test_an_unknown_level_changes_nothing(rules: Rules) -> None:
-    rules.site.change(SHOP, "look")
+def test_an_unknown_level_changes_nothing(scene: Scene) -> None:
+    scene.site.change(SHOP, "look")
     with pytest.raises(InvalidArgument):
-        rules.site.change(SHOP, "everything")
-    assert rules.level() == "look"
+        scene.site.change(SHOP, "everything")
+    assert scene.level() == "look"

@@ -1,57 +1,59 @@
-"""From what is about to happen to a permission, or an error: decide, ask where a person must, look again, decide again.
+"""Authorizes one action: the policy decision, and the approval of a person where it requires one.
 
-The caller hands over ``look``, which says what would happen as things stand now. It is called before every decision, so
-also after an answer: a "yes" holds only for what it was given for, and if the page has changed meanwhile the person is
-asked about what it would be now.
+The caller inspects what would happen (``Sight``) and calls ``decide``. Where an approval is missing it calls ``ask``,
+inspects again and decides again: an approval is bound to exactly what was shown, so a page that changed meanwhile
+leads to another approval request. Nothing here calls back into the caller.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..errors import ApprovalDenied
-from ..policy.budgets import Budgets, Reservation
-from ..policy.decide import Decision, Request, decide
-from ..policy.hosts import BLANK
-from ..policy.rules import Rule, Ruleset
-from ..policy.vocabulary import THRESHOLDS, VERDICTS
-from .grants import SessionGrants
-from .lasting import allow_action, allow_site, block_site
-from .questions import Answer, Matter, Question, digest
-from .queue import ApprovalQueue, Door
-from .refusals import denied
-from .words import plain
+from browser_pilot.config.live_reload import CurrentConfig
+from browser_pilot.errors import ApprovalDenied, BudgetExhausted
+from browser_pilot.policy.budgets import Budgets, Reservation
+from browser_pilot.policy.decide import PolicyDecision, PolicyRequest, decide
+from browser_pilot.policy.hosts import BLANK
+from browser_pilot.policy.rules import Rule, Ruleset
+from browser_pilot.policy.types import THRESHOLDS, VERDICTS
 
-# A site and then an action are two; a page that changes under every question is not worth more.
-MOST_QUESTIONS = 5
+from .descriptions import plain_text
+from .errors import denied_error
+from .grants import SessionGrants
+from .models import ApprovalDecision, ApprovalRequest, PendingApproval, digest
+from .persistent_rules import allow_action, allow_site, block_site
+from .queue import ApprovalChannel, ApprovalQueue
+
+# A site and then an action are two; a page that changes under every request gets no more.
+MAX_APPROVAL_REQUESTS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asker:
-    """Who wants something, and how a person can be reached about it."""
+class Requester:
+    """Who requests an action, and the channels on which a person can be asked about it."""
 
     client: str
     client_name: str
     session: str
     tool: str
     timeout_seconds: float
-    doors: Sequence[Door] = ()
+    channels: Sequence[ApprovalChannel] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sight:
-    """What would happen, as seen just now.
+class ActionPreview:
+    """A preview of an action: what would happen, as inspected just now.
 
-    ``also`` are further elements of the same call: the strictest decision holds. ``fingerprint`` tells the element from
-    others on every page of the site, ``seal`` is everything about it as it is now. ``values`` are what would be put in,
-    redacted, while ``payload`` digests the real ones. ``steps`` and ``plan`` are for a call that does several things at
-    once: one question covers them. ``picture`` takes one of the element, which costs time, when someone is asked.
+    ``also`` are further elements of the same call: the strictest decision holds. ``fingerprint`` identifies the element
+    on every page of the site, ``seal`` digests everything about it as it is now. ``values`` are the redacted inputs,
+    while ``payload`` digests the real ones. ``steps`` and ``plan`` are for a call with several steps: one approval
+    request covers them.
     """
 
-    request: Request
-    also: tuple[Request, ...] = ()
+    request: PolicyRequest
+    also: tuple[PolicyRequest, ...] = ()
     what: str
     element: str = ""
     fingerprint: str = ""
@@ -60,7 +62,6 @@ class Sight:
     payload: str = ""
     steps: tuple[str, ...] = ()
     plan: str = ""
-    picture: Callable[[], Awaitable[bytes | None]] | None = field(default=None, repr=False)
 
     @property
     def binding(self) -> str:
@@ -82,125 +83,154 @@ class Sight:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cleared:
-    """It may happen, as seen, and now. ``reservation`` is for refunding what is then not tried."""
+class Authorization:
+    """The action may happen, as inspected, now. ``reservation`` is for refunding what is then not attempted."""
 
-    sight: Sight
-    decision: Decision
+    preview: ActionPreview
+    decision: PolicyDecision
     reservation: Reservation
+    approval_id: str | None = None
+    approval_decision: ApprovalDecision | None = None
+
+    @property
+    def approved(self) -> bool:
+        """Whether a person approved it."""
+        return self.approval_id is not None
+
+    @property
+    def single_use(self) -> str | None:
+        """The id of an approval for this action alone; other approvals hold for several calls."""
+        return (
+            self.approval_id if self.approval_decision is not None and self.approval_decision.choice == "once" else None
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approval:
+    """What a person approved last for the call that is being authorized; ``binding`` is what it is bound to."""
+
+    binding: str = ""
     question_id: str | None = None
-    answer: Answer | None = None
+    answer: ApprovalDecision | None = None
 
 
-class Clearance:
+NO_APPROVAL = Approval()
+
+
+class Authorizer:
     def __init__(
         self,
         *,
         queue: ApprovalQueue,
         grants: SessionGrants,
-        rules: Callable[[], Ruleset],
+        config: CurrentConfig,
         budgets: Budgets,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._queue = queue
         self._grants = grants
-        self._rules = rules
+        self._config = config
         self._budgets = budgets
         self._clock = clock
 
-    async def obtain(self, asker: Asker, look: Callable[[], Awaitable[Sight]]) -> Cleared:
-        """Permission for what ``look`` shows. Raises what the policy or the person says against it."""
-        approved = ""
-        question_id: str | None = None
-        answer: Answer | None = None
-        for _ in range(MOST_QUESTIONS + 1):
-            sight = await look()
-            rules = self._grants.rules_for(asker.session, self._rules())
-            decision = self._decide(sight, rules)
-            if decision.verdict == "deny":
-                raise decision.error()
-            if decision.verdict == "ask":
-                matter = _matter(asker, sight, decision, rules)
-                if matter.binding != approved and not self._is_covered(matter):
-                    if sight.picture is not None:
-                        matter = replace(matter, picture=await sight.picture())
-                    question_id, answer = await self._queue.ask(
-                        matter, timeout_seconds=asker.timeout_seconds, doors=asker.doors
-                    )
-                    approved = self._settle(matter, answer)
-                    continue
-            # Nothing is awaited between the decision and this, so that no budget is overshot.
-            reservation = self._budgets.reserve(decision.charges, self._clock())
-            if isinstance(reservation, Reservation):
-                return Cleared(
-                    sight=sight,
-                    decision=decision,
-                    reservation=reservation,
-                    question_id=question_id,
-                    answer=answer,
-                )
-        raise ApprovalDenied(
-            "What would happen changed every time after the user was asked, so that nothing was done.",
-            suggestions=["Wait until the page is at rest, take a browser_snapshot, and try again."],
+    def decide(
+        self, asker: Requester, sight: ActionPreview, approval: Approval = NO_APPROVAL
+    ) -> Authorization | ApprovalRequest:
+        """The authorization, or what a person has to be asked first. Raises the error of a denial.
+
+        Synchronous, so that no budget can be exceeded between the decision and the reservation.
+        """
+        rules = self._grants.rules_for(asker.session, self._config.rules)
+        decision = self._decide(sight, rules)
+        if decision.verdict == "deny":
+            raise decision.error()
+        if decision.verdict == "ask":
+            matter = _matter(asker, sight, decision, rules)
+            if matter.binding != approval.binding and not self._is_covered(matter):
+                return matter
+        reservation = self._budgets.reserve(decision.charges, self._clock())
+        if not isinstance(reservation, Reservation):
+            raise BudgetExhausted("The step budget is used up.", suggestions=["Ask the user to raise it."])
+        return Authorization(
+            preview=sight,
+            decision=decision,
+            reservation=reservation,
+            approval_id=approval.question_id,
+            approval_decision=approval.answer,
         )
 
-    def weigh(self, asker: Asker, request: Request) -> Decision:
-        """What would be decided about this, as far as it is known; nothing is asked or counted."""
-        return decide(request, self._grants.rules_for(asker.session, self._rules()), self._budgets, self._clock())
+    async def ask(self, asker: Requester, matter: ApprovalRequest) -> Approval:
+        """Request a person's approval, and keep what the decision is good for. Raises when it is not given."""
+        question_id, answer = await self._queue.request_decision(
+            matter, timeout_seconds=asker.timeout_seconds, channels=asker.channels
+        )
+        return Approval(binding=self._settle(matter, answer), question_id=question_id, answer=answer)
 
-    def _decide(self, sight: Sight, rules: Ruleset) -> Decision:
-        """The strictest decision about any part of it. It counts as one step."""
+    def evaluate(self, asker: Requester, request: PolicyRequest) -> PolicyDecision:
+        """The decision about what is known so far; asks nobody and counts nothing."""
+        return decide(request, self._grants.rules_for(asker.session, self._config.rules), self._budgets, self._clock())
+
+    def _decide(self, sight: ActionPreview, rules: Ruleset) -> PolicyDecision:
+        """The strictest decision about any of its elements. It counts as one step."""
         now = self._clock()
         decisions = [decide(request, rules, self._budgets, now) for request in (sight.request, *sight.also)]
         strictest = max(decisions, key=lambda one: (VERDICTS.index(one.verdict), THRESHOLDS.index(one.risk)))
         return replace(strictest, charges=tuple(dict.fromkeys(charge for one in decisions for charge in one.charges)))
 
-    def _is_covered(self, matter: Matter) -> bool:
+    def _is_covered(self, matter: ApprovalRequest) -> bool:
         return matter.about == "action" and self._grants.covers(matter)
 
-    def _settle(self, matter: Matter, answer: Answer) -> str:
-        """Keep what the answer is good for; the binding that it approves, if it approves a single action."""
+    def _settle(self, matter: ApprovalRequest, answer: ApprovalDecision) -> str:
+        """Keep a decision that holds beyond this call. Returns the binding that it approves, if it is for an action."""
         if matter.about == "site":
-            rule = matter.always if answer.allows else matter.block
+            rule = matter.always_rule if answer.allows else matter.block_rule
             if answer.choice in ("session", "deny") and rule is not None:
                 kept = replace(rule, source="your answer in this session")
-                self._grants.keep_rule(matter.session, kept, self._rules())
+                self._grants.add_site_rule(matter.session, kept, self._config.rules)
         elif answer.choice == "session":
-            self._grants.keep_action(matter)
+            self._grants.grant_action(matter)
         if not answer.allows:
-            raise denied(matter, answer)
+            raise denied_error(matter, answer)
         return matter.binding if matter.about == "action" else ""
 
 
-def _matter(asker: Asker, sight: Sight, decision: Decision, rules: Ruleset) -> Matter:
+def _matter(asker: Requester, sight: ActionPreview, decision: PolicyDecision, rules: Ruleset) -> ApprovalRequest:
     request = sight.request
     site = decision.site or request.target or BLANK
     about = decision.about or "action"
     lasting = allow_site(rules.coverage(site)) if about == "site" else allow_action(decision, request.effect)
-    return Matter(
+    return ApprovalRequest(
         client=asker.client,
-        client_name=plain(asker.client_name),
+        client_name=plain_text(asker.client_name),
         session=asker.session,
         tool=asker.tool,
         effect=request.effect,
-        what=f"Use {site}" if about == "site" else plain(sight.what),
+        what=f"Use {site}" if about == "site" else plain_text(sight.what),
         site=str(site),
         about=about,
         risk=decision.risk,
-        reason=plain(decision.reason),
+        reason=plain_text(decision.reason),
         rule=decision.rule,
         binding=sight.binding,
         scope=sight.plan or sight.fingerprint,
-        element=plain(sight.element),
-        values={plain(name): plain(value) for name, value in sight.values.items()},
-        steps=tuple(plain(step) for step in sight.steps),
-        always=lasting,
-        block=block_site(site),
+        element=plain_text(sight.element),
+        values={plain_text(name): plain_text(value) for name, value in sight.values.items()},
+        steps=tuple(plain_text(step) for step in sight.steps),
+        always_rule=lasting,
+        block_rule=block_site(site),
     )
 
 
-def rule_made_by(question: Question, answer: Answer) -> Rule | None:
-    """The rule that has to be written for this answer, if it is a lasting one."""
+def changed_under_every_request() -> ApprovalDenied:
+    """The error for a page that changes after every approval."""
+    return ApprovalDenied(
+        "What would happen changed after every approval, so nothing was done.",
+        suggestions=["Wait until the page is idle, take a browser_snapshot, and try again."],
+    )
+
+
+def rule_from_decision(question: PendingApproval, answer: ApprovalDecision) -> Rule | None:
+    """The rule that a lasting answer writes."""
     if answer.choice == "always":
-        return question.matter.always
-    return question.matter.block if answer.choice == "block" else None
+        return question.request.always_rule
+    return question.request.block_rule if answer.choice == "block" else None

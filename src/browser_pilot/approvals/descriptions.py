@@ -1,10 +1,9 @@
-"""A call in plain words, for the person who is asked about it. Pure.
+"""Describes a tool call in plain English, for the person who decides on it. Pure.
 
-What comes from pages and agents is made ``plain`` before a person sees it: it must not be able to move the cursor of a
-terminal, start a line that looks like ours, or turn the direction of reading.
+Text from pages and agents goes through ``plain_text`` before a person sees it: it must not move a terminal's cursor,
+start a line that looks like ours, or change the reading direction.
 
-Says "Click button “Pay now”" where the arguments name the element so; whoever knows the element better (its name on the
-page) passes that.
+The element is described from the arguments ("Click button “Pay now”"), unless the caller passes its name on the page.
 """
 
 from __future__ import annotations
@@ -41,33 +40,33 @@ VERBS: dict[str, str] = {
     "network": "Look at the requests",
     "picked": "See what you picked",
 }
-_VALUES = ("text", "value", "values", "key", "url", "paths", "expression", "filename")
+_VALUE_ARGUMENTS = ("text", "value", "values", "key", "url", "paths", "expression", "filename")
 _LINE_BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _REF = re.compile(r"(?:f\d+)?e\d+")
-LONGEST_VALUE = 200
+MAX_VALUE_CHARACTERS = 200
 
 
-def plain(text: str) -> str:
-    """The text in one line, without characters that do something other than show."""
+def plain_text(text: str) -> str:
+    """The text in one line, without control and formatting characters."""
     return "".join(
         "�" if unicodedata.category(character) in ("Cc", "Cf", "Cs") else character
         for character in _LINE_BREAKS.sub(" ⏎ ", text)
     )
 
 
-def what(tool: str, arguments: Mapping[str, object], *, element: str = "") -> str:
-    """ "Click button “Pay now”", "Fill in a form"."""
+def describe_action(tool: str, arguments: Mapping[str, object], *, element: str = "") -> str:
+    """Describe a call: "Click button “Pay now”", "Fill in a form"."""
     name = tool.removeprefix("browser_")
     if name == "interact":
         name = str(arguments.get("action", ""))
     verb = VERBS.get(name, name.replace("_", " ").capitalize())
-    target = element or element_words(arguments.get("element"))
+    target = element or describe_element(arguments.get("element"))
     if target:
         return f"{verb} {target}"
     return verb.removesuffix(" in").removesuffix(" into").removesuffix(" to")
 
 
-def element_words(element: object) -> str:
+def describe_element(element: object) -> str:
     if isinstance(element, str):
         return f"the element {element}"
     if not isinstance(element, Mapping):
@@ -79,38 +78,38 @@ def element_words(element: object) -> str:
     return f"the element {next(iter(parts.values()), '')}"
 
 
-def values(arguments: Mapping[str, object]) -> dict[str, str]:
-    """What would be put in, as given: whoever shows it redacts it first."""
-    return {name: _short(arguments[name]) for name in _VALUES if arguments.get(name) is not None}
+def shown_values(arguments: Mapping[str, object]) -> dict[str, str]:
+    """The values that the call would enter, unredacted: the caller redacts them before showing them."""
+    return {name: _shorten(arguments[name]) for name in _VALUE_ARGUMENTS if arguments.get(name) is not None}
 
 
-def steps(arguments: Mapping[str, object]) -> tuple[str, ...]:
-    """The parts of an announced plan, such as the fields of a form."""
+def describe_steps(arguments: Mapping[str, object]) -> tuple[str, ...]:
+    """The steps of a call that does several things, such as the fields of a form."""
     fields = arguments.get("fields")
     if not isinstance(fields, Sequence) or isinstance(fields, str):
         return ()
-    return tuple(_step(field) for field in cast("Sequence[object]", fields))
+    return tuple(_describe_field(field) for field in cast("Sequence[object]", fields))
 
 
-def is_lasting_name(element: object) -> bool:
-    """Whether this names the same thing on every page; a ref is only a number on one."""
+def is_stable_selector(element: object) -> bool:
+    """Whether this selects the same element on every page of a site; a ref is valid on one page only."""
     if isinstance(element, str):
         return bool(element) and not _REF.fullmatch(element)
     return isinstance(element, Mapping) and "ref" not in element
 
 
-def step(element: str, field: object) -> str:
-    """One field of a form: "textbox “Name”: Ada"."""
+def describe_step(element: str, field: object) -> str:
+    """Describe one field of a form: "textbox “Name”: Ada"."""
     value = cast("Mapping[str, object]", field).get("value", "") if isinstance(field, Mapping) else field
-    return f"{element}: {_short(value)}"
+    return f"{element}: {_shorten(value)}"
 
 
-def _step(field: object) -> str:
+def _describe_field(field: object) -> str:
     if not isinstance(field, Mapping):
-        return _short(field)
-    return step(element_words(cast("Mapping[str, object]", field).get("element")), cast("object", field))
+        return _shorten(field)
+    return describe_step(describe_element(cast("Mapping[str, object]", field).get("element")), cast("object", field))
 
 
-def _short(value: object) -> str:
+def _shorten(value: object) -> str:
     text = ", ".join(map(str, cast("Sequence[object]", value))) if isinstance(value, list | tuple) else str(value)
-    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 1] + "…"
+    return text if len(text) <= MAX_VALUE_CHARACTERS else text[: MAX_VALUE_CHARACTERS - 1] + "…"

@@ -1,47 +1,48 @@
-"""What an agent is told when a person did not say yes: why, and what its user can do about it."""
+"""Errors for an action that was not approved: the reason, and what the user can do about it."""
 
 from __future__ import annotations
 
-from ..errors import ApprovalDenied, ApprovalTimeout
-from .questions import Answer, Matter, Question
+from browser_pilot.errors import ApprovalDenied, ApprovalTimeout
+
+from .models import ApprovalDecision, ApprovalRequest, PendingApproval
 
 
-def nobody_can_answer(matter: Matter) -> ApprovalDenied:
-    beforehand = f"browser-pilot policy allow {matter.site}"
-    if matter.about == "action":
-        beforehand += " --without-asking"
-    # What no rule can allow is asked about every time.
-    rule = [f"Or allow it beforehand: `{beforehand}`."] if matter.always is not None else []
+def no_channel_error(request: ApprovalRequest) -> ApprovalDenied:
+    command = f"browser-pilot policy allow {request.site}"
+    if request.about == "action":
+        command += " --without-asking"
+    # Some actions need approval every time: no rule can allow them.
+    rule = [f"Or the user can allow it in advance: `{command}`."] if request.always_rule is not None else []
     return ApprovalDenied(
-        f"{matter.what} on {matter.site} needs a person's approval, and nobody can be asked: this client cannot show "
-        "questions, and nobody watches for them.",
+        f"{request.what} on {request.site} needs a person's approval, and no approval channel is open: this client "
+        "does not support elicitation, and no dashboard, side panel or `approvals --watch` is connected.",
         suggestions=[
-            "Tell your user: run `browser-pilot dashboard` (or `browser-pilot approvals --watch`) to answer questions, "
+            "Ask your user to run `browser-pilot dashboard` (or `browser-pilot approvals --watch`) to approve actions, "
             "then try again.",
             *rule,
         ],
-        metadata={"rule": matter.rule},
+        metadata={"rule": request.rule},
     )
 
 
-def expired(question: Question) -> ApprovalTimeout:
-    matter = question.matter
-    seconds = question.expires_at - question.asked_at
+def timeout_error(approval: PendingApproval) -> ApprovalTimeout:
+    request = approval.request
+    seconds = approval.expires_at - approval.requested_at
     return ApprovalTimeout(
-        f"Nobody answered within {seconds:.0f} s whether the agent may do this: {matter.what} on {matter.site}.",
-        suggestions=["Ask your user whether they want it before you try again."],
-        metadata={"rule": matter.rule},
+        f"The approval timed out after {seconds:.0f} s: {request.what} on {request.site}.",
+        suggestions=["Ask your user before you try again."],
+        metadata={"rule": request.rule},
     )
 
 
-def denied(matter: Matter, answer: Answer) -> ApprovalDenied:
-    blocked = " and blocked the site" if answer.choice == "block" else ""
+def denied_error(request: ApprovalRequest, decision: ApprovalDecision) -> ApprovalDenied:
+    blocked = " and blocked the site" if decision.choice == "block" else ""
     return ApprovalDenied(
-        f"The user said no{blocked}: {matter.what} on {matter.site}.",
-        suggestions=["Do not try it another way; ask the user what they want instead."],
-        metadata={"rule": matter.rule},
+        f"The user denied this{blocked}: {request.what} on {request.site}.",
+        suggestions=["Do not try it another way; ask the user what to do instead."],
+        metadata={"rule": request.rule},
     )
 
 
-def hub_ends() -> ApprovalDenied:
-    return ApprovalDenied("Nobody can answer any more: the hub is ending.", suggestions=["Try again in a moment."])
+def hub_stopping_error() -> ApprovalDenied:
+    return ApprovalDenied("The approval was withdrawn: the hub is stopping.", suggestions=["Try again in a moment."])

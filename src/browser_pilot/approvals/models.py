@@ -1,4 +1,4 @@
-"""What a person is asked, and what they can answer. Data only."""
+"""Approval requests, the choices that a person has, and the decision. Data only."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..policy.rules import Rule
-from ..policy.vocabulary import Effect, Risk
+from browser_pilot.policy.rules import Rule
+from browser_pilot.policy.types import Effect, Risk
 
 Choice = Literal["once", "session", "always", "deny", "block"]
-About = Literal["site", "action"]
+ApprovalSubject = Literal["site", "action"]
 
-ALLOWS: frozenset[Choice] = frozenset({"once", "session", "always"})
-# These write a rule, which needs a site to be for.
-LASTING: frozenset[Choice] = frozenset({"always", "block"})
+ALLOWING_CHOICES: frozenset[Choice] = frozenset({"once", "session", "always"})
 LABELS: dict[Choice, str] = {
     "once": "Allow once",
     "session": "Allow for this session",
@@ -27,13 +25,13 @@ LABELS: dict[Choice, str] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Matter:
-    """What is asked about, in words for a person, and what an answer binds to.
+class ApprovalRequest:
+    """What a person is asked to approve, and what the decision is bound to.
 
-    ``values`` are redacted already. ``steps`` are the parts of an announced plan. ``binding`` digests everything that
-    was shown: a "yes" is good for exactly that. ``scope`` says what a "for this session" covers besides the same effect
-    on the same site: the element's fingerprint, or the plan's. ``always`` and ``block`` are the rules that these two
-    answers write; None where no rule can be written.
+    ``values`` are redacted already. ``steps`` are the steps of a call that does several things. ``binding`` is a digest
+    of everything that was shown: an approval is valid for exactly that. ``scope`` limits "for this session" further
+    than effect and site: to the element, or to the plan. ``always_rule`` and ``block_rule`` are the rules that these
+    choices write; None where no rule can be written.
     """
 
     client: str
@@ -43,7 +41,7 @@ class Matter:
     effect: Effect
     what: str
     site: str
-    about: About
+    about: ApprovalSubject
     risk: Risk
     reason: str
     rule: str
@@ -53,22 +51,22 @@ class Matter:
     values: Mapping[str, str] = field(default_factory=dict[str, str])
     steps: tuple[str, ...] = ()
     picture: bytes | None = field(default=None, repr=False)
-    always: Rule | None = None
-    block: Rule | None = None
-    # The answers and their words, where whoever asks has its own and keeps them itself.
+    always_rule: Rule | None = None
+    block_rule: Rule | None = None
+    # The choices and their labels, for a caller that has its own and stores the decisions itself.
     labels: Mapping[Choice, str] | None = None
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """A site cannot be used once: whoever opens a page also looks at it."""
+        """A site cannot be allowed once: opening a page and reading it are two actions."""
         if self.labels is not None:
             return tuple(self.labels)
         return tuple(
             choice
             for choice in LABELS
             if not (choice == "once" and self.about == "site")
-            and not (choice == "always" and self.always is None)
-            and not (choice == "block" and self.block is None)
+            and not (choice == "always" and self.always_rule is None)
+            and not (choice == "block" and self.block_rule is None)
         )
 
     def label(self, choice: Choice) -> str:
@@ -76,36 +74,36 @@ class Matter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """A matter that waits for an answer. Times are seconds since the epoch."""
+class PendingApproval:
+    """An approval request that waits for a decision. Times are seconds since the epoch."""
 
     id: str
-    matter: Matter
-    asked_at: float
+    request: ApprovalRequest
+    requested_at: float
     expires_at: float
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ApprovalDecision:
     choice: Choice
-    door: str
+    channel: str
     at: float
 
     @property
     def allows(self) -> bool:
-        return self.choice in ALLOWS
+        return self.choice in ALLOWING_CHOICES
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
-    """What happened to a question: every door is told."""
+class ApprovalEvent:
+    """A change of a pending approval, sent to every subscriber."""
 
     kind: Literal["asked", "answered", "expired", "withdrawn"]
-    question: Question
-    answer: Answer | None = None
+    approval: PendingApproval
+    decision: ApprovalDecision | None = None
 
 
 def digest(*parts: object) -> str:
-    """One short text for all of these; anything that differs makes another one."""
+    """A digest over all parts; any difference gives another one."""
     text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,79 +1,83 @@
-"""Which questions are open, and how those before them ended. Pure: the caller says what time it is.
+"""The pending approvals, and how the last ones ended. Pure: the caller passes the time.
 
-A question ends once: by the first answer before it expires, by expiring, or by being withdrawn. How the last ones
-ended is remembered, so that whoever comes too late is told why.
+An approval ends once: by the first decision before it expires, by expiry, or by withdrawal. How the last ones ended is
+remembered, so that a late decision gets an error that says why.
 """
 
 from __future__ import annotations
 
-from ..errors import InvalidArgument, PilotError
-from .questions import Answer, Choice, Question
+from browser_pilot.errors import InvalidArgument, PilotError
 
-REMEMBERED = 200
+from .models import ApprovalDecision, Choice, PendingApproval
+
+MAX_REMEMBERED = 200
 
 
-class NotOpen(PilotError):
-    """Nothing with this id waits for an answer (any more). For people at a door; an agent never meets it."""
+class ApprovalNotPending(PilotError):
+    """No approval with this id is pending. Raised to people who decide too late; agents never get it."""
 
     code = "NOT_OPEN"
 
 
-class Board:
+class PendingApprovals:
     def __init__(self) -> None:
-        self._open: dict[str, Question] = {}
+        self._pending: dict[str, PendingApproval] = {}
         self._ended: dict[str, str] = {}
 
     @property
-    def pending(self) -> tuple[Question, ...]:
-        """In the order in which they were asked."""
-        return tuple(self._open.values())
+    def pending(self) -> tuple[PendingApproval, ...]:
+        """In the order of their requests."""
+        return tuple(self._pending.values())
 
-    def __contains__(self, question_id: object) -> bool:
-        return question_id in self._open
+    def __contains__(self, approval_id: object) -> bool:
+        return approval_id in self._pending
 
-    def open(self, question: Question) -> None:
-        if question.id in self._open or question.id in self._ended:
-            raise ValueError(f"the id {question.id} was given before")
-        self._open[question.id] = question
+    def add(self, approval: PendingApproval) -> None:
+        if approval.id in self._pending or approval.id in self._ended:
+            raise ValueError(f"the id {approval.id} is not unique")
+        self._pending[approval.id] = approval
 
-    def check(self, question_id: str, choice: Choice, now: float) -> Question:
-        """The open question, if it can be answered so and now; raises ``NotOpen`` or ``InvalidArgument``."""
-        question = self._open.get(question_id)
-        if question is None or now >= question.expires_at:
-            ended = "it has expired" if question is not None else self._ended.get(question_id)
-            raise NotOpen(
-                f"The question {question_id} can no longer be answered: {ended}."
+    def check(self, approval_id: str, choice: Choice, now: float) -> PendingApproval:
+        """Return the pending approval if this choice is valid now.
+
+        Raises ``ApprovalNotPending`` or ``InvalidArgument``.
+        """
+        approval = self._pending.get(approval_id)
+        if approval is None or now >= approval.expires_at:
+            ended = "it has expired" if approval is not None else self._ended.get(approval_id)
+            raise ApprovalNotPending(
+                f"The approval {approval_id} is no longer pending: {ended}."
                 if ended
-                else f"There is no question {question_id}.",
-                suggestions=["`browser-pilot approvals` lists the open ones."],
+                else f"There is no approval {approval_id}.",
+                suggestions=["`browser-pilot approvals` lists the pending ones."],
             )
-        if choice not in question.matter.choices:
+        if choice not in approval.request.choices:
             raise InvalidArgument(
-                f"{choice!r} is no answer to this question.",
-                suggestions=[f"Answers: {', '.join(question.matter.choices)}."],
+                f"{choice!r} is not a choice for this approval.",
+                suggestions=[f"Choices: {', '.join(approval.request.choices)}."],
             )
-        return question
+        return approval
 
-    def answer(self, question_id: str, answer: Answer) -> Question:
-        question = self.check(question_id, answer.choice, answer.at)
-        said = "allowed" if answer.allows else "denied"
-        self._end(question, f"it was {said} ({answer.door})")
-        return question
+    def decide(self, approval_id: str, decision: ApprovalDecision) -> PendingApproval:
+        approval = self.check(approval_id, decision.choice, decision.at)
+        result = "allowed" if decision.allows else "denied"
+        self._end(approval, f"it was {result} ({decision.channel})")
+        return approval
 
-    def expire(self, question_id: str) -> Question | None:
-        return self._close(question_id, "it has expired")
+    def expire(self, approval_id: str) -> PendingApproval | None:
+        return self._end_if_pending(approval_id, "it has expired")
 
-    def withdraw(self, question_id: str) -> Question | None:
-        return self._close(question_id, "the agent no longer wants it")
+    def withdraw(self, approval_id: str) -> PendingApproval | None:
+        return self._end_if_pending(approval_id, "the agent withdrew it")
 
-    def _close(self, question_id: str, how: str) -> Question | None:
-        question = self._open.get(question_id)
-        if question is not None:
-            self._end(question, how)
-        return question
+    def _end_if_pending(self, approval_id: str, how: str) -> PendingApproval | None:
+        approval = self._pending.get(approval_id)
+        if approval is not None:
+            self._end(approval, how)
+        return approval
 
-    def _end(self, question: Question, how: str) -> None:
-        del self._open[question.id]
-        self._ended[question.id] = how
-        while len(self._ended) > REMEMBERED:
+    def _end(self, approval: PendingApproval, how: str) -> None:
+        del self._pending[approval.id]
+        self._ended[approval.id] = how
+        while len(self._ended) > MAX_REMEMBERED:
             del self._ended[next(iter(self._ended))]

@@ -1,41 +1,41 @@
-"""The rules that answers make: "always on this site", "no, and block the site", and a site for this session. Pure.
+"""The rules that approval decisions create: "always on this site", "deny and block the site", a site for a session.
 
-An "always" is never more than what was shown: it lifts the asking for actions up to the risk of this one, on this site
-alone. A payment still asks where a sign-in was always allowed.
+Pure. An "always" never exceeds what was shown: it allows actions up to the risk of this one, on this site only. A
+payment still requires approval where a sign-in was always allowed.
 """
 
 from __future__ import annotations
 
-from ..policy.decide import Decision
-from ..policy.hosts import DEFAULT_PORTS, Site
-from ..policy.patterns import Pattern
-from ..policy.rules import Coverage, Rule
-from ..policy.vocabulary import ACTS, PERMISSION_OF, Effect, Risk, Threshold
+from browser_pilot.policy.decide import PolicyDecision
+from browser_pilot.policy.hosts import DEFAULT_PORTS, Site
+from browser_pilot.policy.patterns import Pattern
+from browser_pilot.policy.rules import Coverage, Rule
+from browser_pilot.policy.types import MUTATING_EFFECTS, PERMISSION_OF, Effect, Risk, Threshold
 
-BY_ANSWER = "your answer"
-_NEXT_HIGHER: dict[Risk, Threshold] = {"low": "medium", "medium": "high", "high": "never"}
+SOURCE = "your answer"
+_THRESHOLD_ABOVE: dict[Risk, Threshold] = {"low": "medium", "medium": "high", "high": "never"}
 
 
 def site_pattern(site: Site) -> Pattern | None:
-    """The pattern that a person means by this site; None for a blank page, which is nobody's."""
+    """The pattern for exactly this site; None for a blank page."""
     if not site.host:
         return None
     return Pattern(site.host, port=None if site.port == DEFAULT_PORTS[site.scheme] else site.port)
 
 
 def allow_site(coverage: Coverage) -> Rule | None:
-    """The site may be used. What a rule says of writing there stays as it is."""
+    """Allow using the site. An existing rule for writing there stays in force."""
     pattern = site_pattern(coverage.site)
     if pattern is None:
         return None
     write = None if coverage.permit("write").explicit else "allow"
-    return Rule(pattern=pattern, read="allow", write=write, source=BY_ANSWER)
+    return Rule(pattern=pattern, read="allow", write=write, source=SOURCE)
 
 
-def allow_action(decision: Decision, effect: Effect) -> Rule | None:
-    """Such an action may happen on the site without a question, and anything that is no riskier.
+def allow_action(decision: PolicyDecision, effect: Effect) -> Rule | None:
+    """Allow this action, and others of the same or lower risk, on the site without approval.
 
-    There is no such rule for files that can run: each is asked about.
+    None for executable files: each download requires approval.
     """
     pattern = None if decision.site is None else site_pattern(decision.site)
     if pattern is None or decision.category == "run":
@@ -44,12 +44,12 @@ def allow_action(decision: Decision, effect: Effect) -> Rule | None:
         pattern=pattern,
         read="allow",
         write="allow" if PERMISSION_OF[effect] == "write" else None,
-        ask_from=_NEXT_HIGHER[decision.risk],
-        mode="auto" if effect in ACTS else None,
-        source=BY_ANSWER,
+        ask_from=_THRESHOLD_ABOVE[decision.risk],
+        mode="auto" if effect in MUTATING_EFFECTS else None,
+        source=SOURCE,
     )
 
 
 def block_site(site: Site) -> Rule | None:
     pattern = site_pattern(site)
-    return None if pattern is None else Rule(pattern=pattern, read="deny", write="deny", source=BY_ANSWER)
+    return None if pattern is None else Rule(pattern=pattern, read="deny", write="deny", source=SOURCE)

@@ -1,1 +1,1 @@
-"""What is written down about what the agent did, and what never is: the activity log, redaction, secrets, metrics."""
+"""The tamper-evident audit log: written before and after each action, read, verified, exported, backed up."""

@@ -1,10 +1,11 @@
-"""The activity log: every action is written down before it happens, and how it ended after.
+"""The audit log: records the intent before each action and its outcome afterwards.
 
-``await log.intent(…)`` returns once the row is in the system's hands, so a kill of this process at any later moment
-cannot lose it. When it cannot be written, it raises ``RecordsUnavailable`` and the caller must not act. Reading is in
-``reading``. Life: ``start`` opens the log, closes actions that an earlier process left open as ``unknown``, and
-removes what is too old; ``close`` finishes what was submitted. One process per home has it as its keeper
-(``recover=True``, the hub); others may add notes meanwhile.
+``await log.intent(…)`` returns once the operating system has the row, so a kill of this process cannot lose it. When
+the row cannot be written, it raises ``RecordsUnavailable`` and the caller must not act. Reading is in ``reader``.
+
+Lifecycle: ``start`` opens the log, ends the unfinished actions of an earlier process as ``unknown`` and removes old
+rows; ``close`` finishes the submitted work. One process per home owns the log (``recover=True``, the hub); others may
+add notes at the same time.
 """
 
 from __future__ import annotations
@@ -17,22 +18,23 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from ..errors import RecordsUnavailable
-from .chain import Head
-from .counters import Spend, Usage, forget, forget_expired, refund, spend, usage
-from .database import Files
-from .entries import Intent, Note, Outcome, intent_body, note_body, outcome_body
-from .reading import Entry, LogReader, open_actions
-from .redaction import Redactor
+from browser_pilot.errors import RecordsUnavailable
+from browser_pilot.redaction.redactor import Redactor
+
+from .counters import Spend, Usage, delete, delete_expired, refund, spend, usage
+from .database import AuditLogFiles
+from .entries import AuditIntent, AuditNote, AuditOutcome, intent_body, note_body, outcome_body
+from .hash_chain import ChainHead
+from .reader import AuditEntry, AuditLogReader, unfinished_actions
 from .retention import Retention, prune
-from .writer import Ledger, Writer
+from .writer import AuditLogWriter, LogTransaction
 
 PRUNE_EVERY_ROWS = 1_000
 
 T = TypeVar("T")
 
 
-class ActivityLog:
+class AuditLog:
     def __init__(
         self,
         home: Path,
@@ -42,7 +44,7 @@ class ActivityLog:
         recover: bool = True,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.files = Files.in_home(home)
+        self.files = AuditLogFiles.in_home(home)
         self.retention = retention or Retention()
         self._redactor = redactor
         self._recover = recover
@@ -50,89 +52,89 @@ class ActivityLog:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._followers: set[asyncio.Event] = set()
         self._pruned_at = 0
-        self._writer = Writer(self.files, on_open=self._opened, on_commit=self._committed)
+        self._writer = AuditLogWriter(self.files, on_open=self._on_open, on_commit=self._on_commit)
 
     async def start(self) -> RecordsUnavailable | None:
-        """Open the log; the answer is what keeps it from being written, or None."""
+        """Open the log. Returns why it cannot be written, or None."""
         self._loop = asyncio.get_running_loop()
         try:
-            await self._run(self._tidy)
+            await self._run(self._prune)
         except RecordsUnavailable as problem:
             return problem
         return self.problem
 
     @property
     def problem(self) -> RecordsUnavailable | None:
-        """What keeps the log from being written now, for the health page; None when all is well."""
+        """Why the log cannot be written now, for the health page; None when it can."""
         return self._writer.problem
 
-    async def intent(self, intent: Intent, *, spends: Sequence[Spend] = ()) -> int:
-        """Write down what is about to happen, and count it; returns the number to give to ``outcome``.
+    async def intent(self, intent: AuditIntent, *, spends: Sequence[Spend] = ()) -> int:
+        """Record an action before it is executed, and count it; returns the number for ``outcome``.
 
-        Raises ``BudgetExhausted`` when a counter's limit does not allow it; then nothing is written or counted.
+        Raises ``BudgetExhausted`` when a counter's limit is reached; then nothing is written or counted.
         """
         body = {**intent_body(intent, self._redactor), "time_ms": self._now_ms()}
         if spends:
             body["spent"] = {item.key: item.amount for item in spends}
 
-        def write(ledger: Ledger) -> int:
+        def write(transaction: LogTransaction) -> int:
             if spends:
-                spend(ledger.connection, spends, self._now_ms())
-            return ledger.append(body)
+                spend(transaction.connection, spends, self._now_ms())
+            return transaction.append(body)
 
         future = self._writer.submit(write)
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
-            future.add_done_callback(self._abandon)
+            future.add_done_callback(self._record_cancelled)
             raise
 
-    async def outcome(self, intent: int, outcome: Outcome) -> None:
-        """Write down how it ended. Should that fail now, it is tried again with the next row."""
+    async def outcome(self, intent: int, outcome: AuditOutcome) -> None:
+        """Record how an action ended. If this fails, it is retried with the next row."""
         body = {**outcome_body(intent, outcome, self._redactor), "time_ms": self._now_ms()}
-        written = asyncio.wrap_future(self._writer.submit(lambda ledger: ledger.append(body), keep=True))
-        # The action is over: a caller that is cancelled meanwhile must not take its record along.
+        written = asyncio.wrap_future(self._writer.submit(lambda transaction: transaction.append(body), retry=True))
+        # The action is over: cancelling the caller must not cancel the write.
         written.add_done_callback(lambda done: done.cancelled() or done.exception())
         await asyncio.shield(written)
 
-    async def record(self, intent: Intent, outcome: Outcome) -> int:
-        """Both rows at once, for what was over before it began, such as an action that the policy denied."""
+    async def record(self, intent: AuditIntent, outcome: AuditOutcome) -> int:
+        """Write intent and outcome at once, for an action that was not executed, such as one that the policy denied."""
         first = {**intent_body(intent, self._redactor), "time_ms": self._now_ms()}
 
-        def write(ledger: Ledger) -> int:
-            seq = ledger.append(first)
-            ledger.append({**outcome_body(seq, outcome, self._redactor), "time_ms": self._now_ms()})
+        def write(transaction: LogTransaction) -> int:
+            seq = transaction.append(first)
+            transaction.append({**outcome_body(seq, outcome, self._redactor), "time_ms": self._now_ms()})
             return seq
 
         return await self._run(write)
 
-    async def note(self, note: Note) -> int:
-        """Write down something that is no action of an agent."""
+    async def note(self, note: AuditNote) -> int:
+        """Record something that is not an action of an agent."""
         body = {**note_body(note, self._redactor), "time_ms": self._now_ms()}
-        return await self._run(lambda ledger: ledger.append(body))
+        return await self._run(lambda transaction: transaction.append(body))
 
     async def spend(self, spends: Sequence[Spend]) -> None:
-        """Count without a row; raises ``BudgetExhausted`` and counts nothing when a limit does not allow it."""
-        await self._run(lambda ledger: spend(ledger.connection, spends, self._now_ms()))
+        """Count without a row; raises ``BudgetExhausted`` and counts nothing when a limit is reached."""
+        await self._run(lambda transaction: spend(transaction.connection, spends, self._now_ms()))
 
     async def refund(self, spends: Sequence[Spend]) -> None:
-        """Give back what was counted for an action that was then not tried."""
-        await self._run(lambda ledger: refund(ledger.connection, spends))
+        """Undo the count for an action that was not executed."""
+        await self._run(lambda transaction: refund(transaction.connection, spends))
 
     async def usage(self) -> Usage:
-        """All that is counted, for whoever decides in memory."""
-        return await self._run(lambda ledger: usage(ledger.connection, self._now_ms()))
+        """The current counts, for limits that are checked in memory."""
+        return await self._run(lambda transaction: usage(transaction.connection, self._now_ms()))
 
-    async def forget_counters(self, keys: Sequence[str]) -> None:
-        """Close counters for good, as when their session ends."""
-        await self._run(lambda ledger: forget(ledger.connection, keys))
+    async def delete_counters(self, keys: Sequence[str]) -> None:
+        """Delete counters, for example when their session ends."""
+        await self._run(lambda transaction: delete(transaction.connection, keys))
 
     async def prune(self) -> int:
-        """Remove what is too old or too much now; it also happens by itself from time to time."""
-        return await self._run(self._tidy)
+        """Enforce the retention limits now; this also happens every ``PRUNE_EVERY_ROWS`` rows."""
+        return await self._run(self._prune)
 
-    async def follow(self, *, after: int = 0) -> AsyncGenerator[Entry]:
-        """Rows after ``after`` as they are written, without end."""
+    async def follow(self, *, after: int = 0) -> AsyncGenerator[AuditEntry]:
+        """Yield rows after ``after`` as they are written; never ends."""
         changed = asyncio.Event()
         self._followers.add(changed)
         try:
@@ -145,66 +147,66 @@ class ActivityLog:
         finally:
             self._followers.discard(changed)
 
-    def reader(self) -> LogReader:
-        return LogReader(self.files)
+    def reader(self) -> AuditLogReader:
+        return AuditLogReader(self.files)
 
     async def close(self) -> None:
         await asyncio.to_thread(self._writer.close)
 
-    async def _run(self, job: Callable[[Ledger], T]) -> T:
+    async def _run(self, job: Callable[[LogTransaction], T]) -> T:
         return await asyncio.wrap_future(self._writer.submit(job))
 
-    def _abandon(self, written: Future[int]) -> None:
-        """The caller was cancelled while its intent was written: it did not act, so say so."""
+    def _record_cancelled(self, written: Future[int]) -> None:
+        """The caller was cancelled while its intent was written: record that it did not act."""
         if not written.cancelled() and written.exception() is None:
-            outcome = Outcome("cancelled", summary="Cancelled before it began.")
+            outcome = AuditOutcome("cancelled", summary="Cancelled before it began.")
             body = {**outcome_body(written.result(), outcome, self._redactor), "time_ms": self._now_ms()}
             with suppress(RecordsUnavailable):
-                self._writer.submit(lambda ledger: ledger.append(body), keep=True)
+                self._writer.submit(lambda transaction: transaction.append(body), retry=True)
 
-    def _opened(self, ledger: Ledger, anchored: Head | None, complaint: str | None) -> None:
-        """First thing after opening: keep the evidence of a broken end, and close what an earlier process left open."""
-        missing = _missing_end(ledger, anchored, complaint)
+    def _on_open(self, transaction: LogTransaction, anchored: ChainHead | None, anchor_problem: str | None) -> None:
+        """Record evidence of missing rows at the end, and end the unfinished actions of an earlier process."""
+        missing = _missing_end(transaction, anchored, anchor_problem)
         if missing:
-            ledger.append({"kind": "gap", "text": missing, "time_ms": self._now_ms()})
+            transaction.append({"kind": "gap", "text": missing, "time_ms": self._now_ms()})
         if self._recover:
             self._recover = False
-            for seq in open_actions(ledger.connection):
-                outcome = Outcome("unknown", summary="Browser Pilot ended before the outcome was known.")
-                ledger.append({**outcome_body(seq, outcome, self._redactor), "time_ms": self._now_ms()})
+            for seq in unfinished_actions(transaction.connection):
+                outcome = AuditOutcome("unknown", summary="Browser Pilot ended before the outcome was known.")
+                transaction.append({**outcome_body(seq, outcome, self._redactor), "time_ms": self._now_ms()})
 
-    def _committed(self, head: Head) -> None:
+    def _on_commit(self, head: ChainHead) -> None:
         if self._followers and self._loop is not None:
             self._loop.call_soon_threadsafe(self._wake)
         if head.seq - self._pruned_at >= PRUNE_EVERY_ROWS:
             self._pruned_at = head.seq
             with suppress(RecordsUnavailable):
-                self._writer.submit(self._tidy)
+                self._writer.submit(self._prune)
 
     def _wake(self) -> None:
         for changed in self._followers:
             changed.set()
 
-    def _tidy(self, ledger: Ledger) -> int:
-        self._pruned_at = ledger.head.seq
+    def _prune(self, transaction: LogTransaction) -> int:
+        self._pruned_at = transaction.head.seq
         now_ms = self._now_ms()
-        forget_expired(ledger.connection, now_ms)
-        return prune(ledger, self.retention, now_ms)
+        delete_expired(transaction.connection, now_ms)
+        return prune(transaction, self.retention, now_ms)
 
     def _now_ms(self) -> int:
         return round(self._clock() * 1000)
 
 
-def _missing_end(ledger: Ledger, anchored: Head | None, complaint: str | None) -> str | None:
-    """What is wrong with the log's end, compared with the head that was noted outside; None when it fits."""
-    if complaint:
-        return f"{complaint}."
-    head = ledger.head
+def _missing_end(transaction: LogTransaction, anchored: ChainHead | None, anchor_problem: str | None) -> str | None:
+    """How the end of the log differs from the anchored head; None when it does not."""
+    if anchor_problem:
+        return f"{anchor_problem}."
+    head = transaction.head
     if anchored is None:
-        return None if head.seq == 0 else "The head that was noted beside the database is gone."
+        return None if head.seq == 0 else "The head file beside the database is missing."
     if anchored.seq > head.seq:
-        return f"rows {head.seq + 1} to {anchored.seq} were there before."
-    row = ledger.connection.execute("SELECT hash FROM entries WHERE seq = ?", (anchored.seq,)).fetchone()
+        return f"rows {head.seq + 1} to {anchored.seq} existed before."
+    row = transaction.connection.execute("SELECT hash FROM entries WHERE seq = ?", (anchored.seq,)).fetchone()
     if row is not None and bytes(row[0]) != anchored.hash:
-        return f"row {anchored.seq} is not the one that was noted as the last."
+        return f"row {anchored.seq} is not the one in the head file."
     return None

@@ -1,8 +1,8 @@
-"""Durable counters for budgets: what was used up survives a restart, and no limit is overshot, not by one.
+"""Durable counters for budgets: counts survive a restart, and no limit is exceeded.
 
 Plain functions over an open transaction; the writer runs them in the same one as the intent's row, so an action is
-either recorded and counted or neither. A counter lasts for good, or counts what was spent within a sliding window. One
-with limit 1 is also how something is used only once, such as an approval. Keys are free text (``session s1``).
+either recorded and counted or neither. A counter is permanent or counts within a sliding window. A limit of 1 makes
+something single-use, such as an approval. Keys are free text (``session s1``).
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..errors import BudgetExhausted
+from browser_pilot.errors import BudgetExhausted
 
 
 @dataclass(frozen=True)
 class Spend:
-    """Take ``amount`` from what ``limit`` leaves under ``key``, within ``window_ms`` (None: for good)."""
+    """Add ``amount`` to the counter ``key``, up to ``limit`` within ``window_ms`` (None: permanent)."""
 
     key: str
     limit: int | None = None
@@ -26,7 +26,7 @@ class Spend:
 
 @dataclass(frozen=True)
 class Usage:
-    """All that counts now: totals that last, and when each windowed step was taken, in seconds."""
+    """Current counts: permanent totals, and the time of each windowed step, in seconds."""
 
     totals: dict[str, int]
     times: dict[str, list[float]]
@@ -35,7 +35,7 @@ class Usage:
 def spend(connection: sqlite3.Connection, spends: Sequence[Spend], now_ms: int) -> None:
     """Count all of ``spends`` or none.
 
-    Raises ``BudgetExhausted`` with ``key``, ``used`` and ``limit``, and ``retry_after_ms`` where waiting helps.
+    Raises ``BudgetExhausted`` with ``key``, ``used`` and ``limit``, and ``retry_after_ms`` when waiting helps.
     """
     pending: dict[str, int] = {}
     for item in spends:
@@ -56,7 +56,7 @@ def spend(connection: sqlite3.Connection, spends: Sequence[Spend], now_ms: int) 
 
 
 def refund(connection: sqlite3.Connection, spends: Sequence[Spend]) -> None:
-    """Give back what was counted for an action that was then not tried."""
+    """Undo the count for an action that was not executed."""
     for item in spends:
         if item.window_ms is None:
             connection.execute("UPDATE counters SET value = max(0, value - ?) WHERE key = ?", (item.amount, item.key))
@@ -79,14 +79,14 @@ def usage(connection: sqlite3.Connection, now_ms: int) -> Usage:
     return Usage(totals, times)
 
 
-def forget(connection: sqlite3.Connection, keys: Iterable[str]) -> None:
-    """Close these counters for good, as when their session ends."""
+def delete(connection: sqlite3.Connection, keys: Iterable[str]) -> None:
+    """Delete these counters, for example when their session ends."""
     for key in keys:
         connection.execute("DELETE FROM counters WHERE key = ?", (key,))
         connection.execute("DELETE FROM spends WHERE key = ?", (key,))
 
 
-def forget_expired(connection: sqlite3.Connection, now_ms: int) -> None:
+def delete_expired(connection: sqlite3.Connection, now_ms: int) -> None:
     connection.execute("DELETE FROM spends WHERE expires_ms <= ?", (now_ms,))
 
 
@@ -94,7 +94,7 @@ def _used(connection: sqlite3.Connection, item: Spend, now_ms: int) -> int:
     if item.window_ms is None:
         row = connection.execute("SELECT value FROM counters WHERE key = ?", (item.key,)).fetchone()
     else:
-        # What a clock set back left in the future counts too: steps may count longer, never shorter.
+        # Steps in the future, after the clock was set back, count too: a step may count longer, never shorter.
         row = connection.execute(
             "SELECT sum(amount) FROM spends WHERE key = ? AND time_ms > ?", (item.key, now_ms - item.window_ms)
         ).fetchone()
@@ -115,7 +115,7 @@ def _exhausted(connection: sqlite3.Connection, item: Spend, used: int, now_ms: i
                 metadata["retry_after_ms"] = int(time_ms) + item.window_ms - now_ms
                 break
     return BudgetExhausted(
-        f"The limit of {limit} for {item.key} is used up.",
+        f"The limit of {limit} for {item.key} is reached.",
         suggestions=["Ask your user to raise the limit, or continue later."],
         metadata=metadata,
     )

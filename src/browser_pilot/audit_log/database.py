@@ -1,8 +1,8 @@
-"""The database file of the records: where it is, its tables, its migrations, and its errors in plain words.
+"""The database file of the audit log: path, tables, migrations, and error messages.
 
-WAL with ``synchronous=NORMAL``: a committed row survives the death of the process at any moment, because it is in the
-system's hands; after a power failure the last rows may be lost, but never the consistency of the rest. Only this
-module and ``writer`` change the file.
+WAL with ``synchronous=NORMAL``: a committed row survives a kill of the process, because the operating system has it;
+after a power failure the last rows may be lost, but the rest stays consistent. Only this module and ``writer`` change
+the file.
 """
 
 from __future__ import annotations
@@ -13,18 +13,19 @@ import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import RecordsUnavailable
-from ..home import PRIVATE_FILE, make_private_folder
+from browser_pilot.errors import RecordsUnavailable
+from browser_pilot.home import PRIVATE_FILE, make_private_folder
+
 from .anchor import Anchor
 
 BUSY_TIMEOUT_MS = 2_000
 
-# Version n is reached by running the n-th list. A change of the tables is a new list, never an edit of an old one.
+# The n-th tuple migrates to version n. A change of the tables is a new tuple, never an edit of an old one.
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         "CREATE TABLE entries ("
         " seq INTEGER PRIMARY KEY, body TEXT NOT NULL, hash BLOB NOT NULL,"
-        # Read out of the body, so that what is searched is what the hash covers. A body that someone broke has none.
+        # Generated from the body, so that searches see what the hash covers. NULL when the body was made invalid.
         " kind TEXT GENERATED ALWAYS AS (CASE WHEN json_valid(body) THEN json_extract(body, '$.kind') END),"
         " time_ms INTEGER GENERATED ALWAYS AS (CASE WHEN json_valid(body) THEN json_extract(body, '$.time_ms') END),"
         " intent INTEGER GENERATED ALWAYS AS (CASE WHEN json_valid(body) THEN json_extract(body, '$.intent') END))",
@@ -41,15 +42,15 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 
 
 @dataclass(frozen=True)
-class Files:
-    """The files of the records in one home."""
+class AuditLogFiles:
+    """The audit log's files in one home."""
 
     database: Path
     head: Path
     key: Path
 
     @classmethod
-    def in_home(cls, home: Path) -> Files:
+    def in_home(cls, home: Path) -> AuditLogFiles:
         return cls(home / "activity.db", home / "activity.head", home / "activity.key")
 
     def anchor(self) -> Anchor:
@@ -57,9 +58,9 @@ class Files:
 
 
 def open_for_writing(path: Path) -> sqlite3.Connection:
-    """The database, made or brought up to date where needed; transactions are begun by hand."""
+    """The database, created or migrated if needed; the caller begins transactions."""
     make_private_folder(path.parent)
-    # SQLite gives its side files the mode of this one.
+    # SQLite creates its WAL files with the mode of this one.
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE))
     connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000, check_same_thread=False)
     try:
@@ -79,7 +80,7 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
 
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
-    """A look at the database that can change nothing and never blocks the writer."""
+    """A read-only connection that never blocks the writer."""
     if not path.exists():
         raise FileNotFoundError(path)
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=2)
@@ -92,22 +93,22 @@ def log_id(connection: sqlite3.Connection) -> str:
     return str(row[0]) if row else ""
 
 
-def unavailable(error: Exception, path: Path) -> RecordsUnavailable:
-    """``error`` as the one that callers know, with what the user can do about it."""
+def unavailable_error(error: Exception, path: Path) -> RecordsUnavailable:
+    """``error`` as a ``RecordsUnavailable`` with what the user can do about it."""
     name = getattr(error, "sqlite_errorname", None) or ""
     number = getattr(error, "errno", None)
     if name.startswith("SQLITE_FULL") or number in (28, 122):
         reason, advice = "the disk is full", "Free some disk space, then try again."
     elif name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        reason, advice = "another program holds it locked", "Close the program that has the file open."
+        reason, advice = "another program has locked it", "Close the program that has the file open."
     elif name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         reason, advice = "the file is damaged", f"Move {path} away, or restore it with `browser-pilot restore`."
     elif name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")) or number in (1, 13, 30):
-        reason, advice = "there is no permission to write it", f"Make {path} and its folder writable for your user."
+        reason, advice = "write permission is missing", f"Make {path} and its folder writable for your user."
     else:
         reason, advice = f"writing failed ({error})", f"Check the disk that holds {path}."
     return RecordsUnavailable(
-        f"The activity log {path} cannot be written: {reason}. Nothing is done that cannot be recorded.",
+        f"The audit log {path} cannot be written: {reason}. Actions that cannot be recorded are refused.",
         suggestions=[advice, "Reading pages still works."],
     )
 
@@ -120,7 +121,7 @@ def _migrate(connection: sqlite3.Connection) -> None:
         version = _version(connection)
         if version > len(MIGRATIONS):
             raise RecordsUnavailable(
-                f"The activity log was made by a newer Browser Pilot (format {version} instead of {len(MIGRATIONS)}).",
+                f"The audit log was made by a newer Browser Pilot (format {version} instead of {len(MIGRATIONS)}).",
                 suggestions=["Update Browser Pilot, or set BROWSER_PILOT_HOME to another folder."],
             )
         for statements in MIGRATIONS[version:]:

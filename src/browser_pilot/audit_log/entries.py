@@ -1,7 +1,7 @@
-"""What a row of the activity log can say: an intent, its outcome, or a note. Pure data, no I/O.
+"""The kinds of audit entries: an intent, its outcome, or a note. Pure data, no I/O.
 
-An intent is written before an effect and its outcome after it, so that nothing happens unrecorded. Everything is
-redacted here, on its way into a row, whether or not the caller did it before.
+An intent is written before an effect and its outcome after it, so that no effect is unrecorded. Everything is redacted
+here, whether or not the caller redacted it before.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
-from .marks import mark
-from .redaction import Json, Redactor
+from browser_pilot.json_types import Json
+from browser_pilot.redaction.placeholders import placeholder
+from browser_pilot.redaction.redactor import Redactor
 
-Status = Literal["ok", "error", "refused", "cancelled", "unknown"]
+OutcomeStatus = Literal["ok", "error", "refused", "cancelled", "unknown"]
 
-# A row is for reading, not an archive: a pasted book is cut.
-LONGEST_TEXT = 2_000
-LONGEST_ARGUMENTS = 16_000
+# Rows are for reading; longer text is cut.
+MAX_TEXT_CHARACTERS = 2_000
+MAX_ARGUMENTS_CHARACTERS = 16_000
 
 
 def _no_arguments() -> Mapping[str, object]:
@@ -26,8 +27,8 @@ def _no_arguments() -> Mapping[str, object]:
 
 
 @dataclass(frozen=True)
-class Intent:
-    """What is about to be done, for whom, and why it was allowed (or not)."""
+class AuditIntent:
+    """The action, the client, and why it was allowed or denied."""
 
     client: str
     tool: str
@@ -41,16 +42,16 @@ class Intent:
     rule: str | None = None
     risk: str | None = None
     approval: str | None = None
-    # The elements that it is about, as people would name them: role, name, field, frame, and how the caller did.
-    aims: tuple[Mapping[str, str], ...] = ()
+    # The target elements: role, name, field, frame, and the selector or ref that the caller gave.
+    targets: tuple[Mapping[str, str], ...] = ()
     what: str = ""
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AuditOutcome:
     """How it ended. ``error`` is the error's code, ``summary`` one line about the result."""
 
-    status: Status
+    status: OutcomeStatus
     duration_ms: float = 0
     summary: str = ""
     error: str | None = None
@@ -58,15 +59,15 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Note:
-    """Something that is no action of an agent: a person changed a rule, the hub started, a log was restored."""
+class AuditNote:
+    """An event that is not an action of an agent: a person changed a rule, the hub started, a log was restored."""
 
     text: str
     by: str = "hub"
     details: Mapping[str, object] = field(default_factory=_no_arguments)
 
 
-def intent_body(intent: Intent, redactor: Redactor) -> dict[str, Json]:
+def intent_body(intent: AuditIntent, redactor: Redactor) -> dict[str, Json]:
     return {
         "kind": "intent",
         "client": redactor.text(intent.client),
@@ -82,11 +83,11 @@ def intent_body(intent: Intent, redactor: Redactor) -> dict[str, Json]:
         "rule": intent.rule,
         "risk": intent.risk,
         "approval": intent.approval,
-        **({"aims": [redactor.data(dict(aim)) for aim in intent.aims]} if intent.aims else {}),
+        **({"aims": [redactor.data(dict(target)) for target in intent.targets]} if intent.targets else {}),
     }
 
 
-def outcome_body(intent_seq: int, outcome: Outcome, redactor: Redactor) -> dict[str, Json]:
+def outcome_body(intent_seq: int, outcome: AuditOutcome, redactor: Redactor) -> dict[str, Json]:
     return {
         "kind": "outcome",
         "intent": intent_seq,
@@ -98,7 +99,7 @@ def outcome_body(intent_seq: int, outcome: Outcome, redactor: Redactor) -> dict[
     }
 
 
-def note_body(note: Note, redactor: Redactor) -> dict[str, Json]:
+def note_body(note: AuditNote, redactor: Redactor) -> dict[str, Json]:
     return {
         "kind": "note",
         "by": redactor.text(note.by),
@@ -113,20 +114,20 @@ def _url(url: str | None, redactor: Redactor) -> str | None:
 
 def _arguments(arguments: Mapping[str, object], redactor: Redactor) -> Json:
     try:
-        # Also refuses NaN, which is no JSON.
+        # ``allow_nan=False``: NaN is not valid JSON.
         plain = cast(Json, json.loads(json.dumps(dict(arguments), default=str, allow_nan=False)))
     except (ValueError, RecursionError):
-        return mark("text")
+        return placeholder("text")
     redacted = redactor.data(plain)
     for candidate in (redacted, _shorten(redacted)):
-        if len(json.dumps(candidate)) <= LONGEST_ARGUMENTS:
+        if len(json.dumps(candidate)) <= MAX_ARGUMENTS_CHARACTERS:
             return candidate
-    return mark("text")
+    return placeholder("text")
 
 
 def _shorten(value: Json) -> Json:
     if isinstance(value, str):
-        return _cut(value, LONGEST_TEXT // 4)
+        return _cut(value, MAX_TEXT_CHARACTERS // 4)
     if isinstance(value, list):
         return [_shorten(item) for item in value[:20]]
     if isinstance(value, dict):
@@ -134,5 +135,5 @@ def _shorten(value: Json) -> Json:
     return value
 
 
-def _cut(text: str, longest: int = LONGEST_TEXT) -> str:
+def _cut(text: str, longest: int = MAX_TEXT_CHARACTERS) -> str:
     return text if len(text) <= longest else f"{text[:longest]}… ({len(text)} characters)"

@@ -1,13 +1,12 @@
-"""The chain of hashes through the activity log, and what breaks it.
+"""The hash chain of the audit log, and its verification.
 
-Pure. Each row's hash covers the hash of the row before, the row's number and its text, byte by byte. So a changed,
-removed, inserted or moved row is found by reading the rows alone. Rows cut off at the end leave no trace in the rest:
-for that the log keeps its *head* (the last row's number and hash) twice, in the database and, sealed with a key, in a
-file beside it (see ``anchor``).
+Pure. Each row's hash covers the previous row's hash, the row's number and its text. So the rows alone show whether one
+was changed, removed, inserted or moved. Rows removed at the end leave no trace in the rest: for that the log keeps its
+*head* (number and hash of the last row) twice, in the database and, with an HMAC, in a file beside it (see ``anchor``).
 
-What is promised: any change by someone who does not hold the key file is found, as are accidents. Not promised: a
-change by someone with all rights of the user, who can read the key too and seal a forged head. Against that, note the
-head elsewhere from time to time (``log verify`` prints it) and compare: an older head must still be in the chain.
+Detected: accidents, and any change by someone without the key file. Not detected: a change by someone with all rights
+of the user, who can read the key and forge the head. Against that, store the head elsewhere from time to time (``log
+verify`` prints it) and compare: an older head must still be in the chain.
 """
 
 from __future__ import annotations
@@ -20,38 +19,38 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
 GENESIS = bytes(32)
-MOST_PROBLEMS = 100
+MAX_PROBLEMS = 100
 
 
-class Head(NamedTuple):
-    """A place in the chain: the number of a row and its hash. Number 0 is before the first row."""
+class ChainHead(NamedTuple):
+    """A position in the chain: the number of a row and its hash. Number 0 is before the first row."""
 
     seq: int
     hash: bytes
 
 
-EMPTY = Head(0, GENESIS)
+EMPTY_HEAD = ChainHead(0, GENESIS)
 
 
-class Row(NamedTuple):
+class ChainRow(NamedTuple):
     seq: int
     body: str
     hash: bytes
 
 
 @dataclass(frozen=True)
-class Problem:
+class ChainProblem:
     seq: int
-    what: str
+    text: str
 
 
 @dataclass(frozen=True)
-class Report:
-    """What a verification found; ``rows`` were read, the chain ends at ``head``."""
+class VerificationReport:
+    """The result of a verification: ``rows`` were read, the chain ends at ``head``."""
 
     rows: int
-    head: Head
-    problems: tuple[Problem, ...] = field(default=())
+    head: ChainHead
+    problems: tuple[ChainProblem, ...] = field(default=())
 
     @property
     def ok(self) -> bool:
@@ -59,18 +58,18 @@ class Report:
 
 
 def encode_body(body: Mapping[str, object]) -> str:
-    """The one way to write a row's content: JSON, sorted, compact, valid UTF-8."""
+    """The canonical form of a row's content: JSON, sorted, compact, valid UTF-8."""
     text = json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     # A lone surrogate, which UTF-8 cannot hold, becomes its JSON escape.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def link(previous: bytes, seq: int, body: str) -> bytes:
+def chain_hash(previous: bytes, seq: int, body: str) -> bytes:
     return hashlib.sha256(previous + seq.to_bytes(8, "big") + body.encode("utf-8", "surrogatepass")).digest()
 
 
-def pruned_to(body: str) -> Head | None:
-    """Up to where rows were removed on purpose, when ``body`` is that of a checkpoint."""
+def pruned_to(body: str) -> ChainHead | None:
+    """The last row that retention removed, when ``body`` is that of a checkpoint."""
     if '"kind":"checkpoint"' not in body:
         return None
     content = _content(body)
@@ -79,71 +78,73 @@ def pruned_to(body: str) -> Head | None:
     seq, digest = content.get("pruned_seq"), content.get("pruned_hash")
     if not isinstance(seq, int) or not isinstance(digest, str) or not re.fullmatch("[0-9a-f]{64}", digest):
         return None
-    return Head(seq, bytes.fromhex(digest))
+    return ChainHead(seq, bytes.fromhex(digest))
 
 
 def verify(
-    rows: Iterable[Row],
+    rows: Iterable[ChainRow],
     *,
-    start: Head = EMPTY,
-    head: Head | None = None,
-    anchors: Iterable[Head] = (),
-) -> Report:
+    start: ChainHead = EMPTY_HEAD,
+    head: ChainHead | None = None,
+    anchors: Iterable[ChainHead] = (),
+) -> VerificationReport:
     """Check ``rows``, in the order of their numbers.
 
-    ``start`` is where the last checkpoint says the rows begin; ``head`` is the database's own note of the end;
-    ``anchors`` are heads that were noted earlier and must still be in the chain.
+    ``start`` is where the rows begin according to the last checkpoint; ``head`` is the end according to the database;
+    ``anchors`` are heads stored elsewhere that must still be in the chain.
     """
-    problems: list[Problem] = []
+    problems: list[ChainProblem] = []
     wanted: dict[int, set[bytes]] = {}
     for anchor in anchors:
         if anchor.seq > start.seq:
             wanted.setdefault(anchor.seq, set()).add(anchor.hash)
-    start_is_confirmed = start == EMPTY
+    start_is_confirmed = start == EMPTY_HEAD
     last, count = start, 0
     for row in rows:
         count += 1
         if row.seq != last.seq + 1:
             problems.append(_missing(last.seq + 1, row.seq - 1))
-        elif row.hash != link(last.hash, row.seq, row.body):
-            problems.append(Problem(row.seq, f"Row {row.seq} or the one before it was changed."))
+        elif row.hash != chain_hash(last.hash, row.seq, row.body):
+            problems.append(ChainProblem(row.seq, f"Row {row.seq} or the one before it was changed."))
         if wanted.pop(row.seq, {row.hash}) != {row.hash}:
-            problems.append(Problem(row.seq, f"Row {row.seq} is not the one that was noted as the head."))
+            problems.append(ChainProblem(row.seq, f"Row {row.seq} is not the one in the stored head."))
         if not start_is_confirmed and pruned_to(row.body) == start:
             start_is_confirmed = True
         gap = _gap(row)
         if gap:
             problems.append(gap)
-        last = Head(row.seq, row.hash)
-        if len(problems) >= MOST_PROBLEMS:
-            return Report(count, last, tuple(problems))
+        last = ChainHead(row.seq, row.hash)
+        if len(problems) >= MAX_PROBLEMS:
+            return VerificationReport(count, last, tuple(problems))
     if not start_is_confirmed:
-        problems.append(Problem(start.seq, f"Rows up to {start.seq} were removed without a checkpoint."))
+        problems.append(ChainProblem(start.seq, f"Rows up to {start.seq} were removed without a checkpoint."))
     if wanted and max(wanted) > last.seq:
         problems.append(_missing(last.seq + 1, max(wanted)))
     elif head is not None and head != last:
         problems.append(
             _missing(last.seq + 1, head.seq)
             if head.seq > last.seq
-            else Problem(last.seq, "The database's note of its last row does not fit its rows.")
+            else ChainProblem(last.seq, "The head in the database does not match its rows.")
         )
-    return Report(count, last, tuple(problems))
+    return VerificationReport(count, last, tuple(problems))
 
 
-def _missing(first: int, last: int) -> Problem:
+def _missing(first: int, last: int) -> ChainProblem:
     if last < first:
-        return Problem(first, f"Row {first} is out of order.")
+        return ChainProblem(first, f"Row {first} is out of order.")
     rows = f"Row {first} is" if first == last else f"Rows {first} to {last} are"
-    return Problem(first, f"{rows} missing.")
+    return ChainProblem(first, f"{rows} missing.")
 
 
-def _gap(row: Row) -> Problem | None:
+def _gap(row: ChainRow) -> ChainProblem | None:
     if '"kind":"gap"' not in row.body:
         return None
     content = _content(row.body)
     if content.get("kind") != "gap":
         return None
-    return Problem(row.seq, f"When the log was opened before row {row.seq}, its end was missing: {content.get('text')}")
+    return ChainProblem(
+        row.seq, f"When the log was opened before row {row.seq}, its end was missing: {content.get('text')}"
+    )
 
 
 def _content(body: str) -> dict[str, object]:

@@ -1,7 +1,7 @@
-"""The settings of ``[logging]`` in force: how much is logged, how large it may get, and when it goes.
+"""Applies the settings of ``[logging]``: level, size and retention.
 
-``adopt_logging`` when the settings change, ``keep_records`` in the hub's housekeeping. The log files are those of
-Python's logging in the home's `logs` folder; the activity log is the database.
+``apply_logging_settings`` runs when the settings change, ``enforce_retention`` in the hub's maintenance. The log files
+are those of Python's logging in the home's `logs` folder; the audit log is the database.
 """
 
 from __future__ import annotations
@@ -13,30 +13,31 @@ from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-from ..config import LoggingSettings
-from ..errors import RecordsUnavailable
-from ..home import PRIVATE_FILE, make_private_folder
-from .activity import ActivityLog
+from browser_pilot.config.settings import LoggingSettings
+from browser_pilot.errors import RecordsUnavailable
+from browser_pilot.home import PRIVATE_FILE, make_private_folder
+
+from .audit_log import AuditLog
 from .retention import Retention
 
 logger = logging.getLogger(__name__)
 
 DAY_SECONDS = 86_400
 MEGABYTE = 1_048_576
-OLD_FILES = 3
+ROTATED_FILES = 3
 
 
 class PrivateLogFile(RotatingFileHandler):
-    """A log file that only its owner can read, and so are the older ones beside it."""
+    """A rotating log file that only its owner can read, like the rotated files beside it."""
 
     def __init__(self, path: Path, settings: LoggingSettings) -> None:
         make_private_folder(path.parent)
-        super().__init__(path, maxBytes=0, backupCount=OLD_FILES, encoding="utf-8")
-        self.adopt(settings)
+        super().__init__(path, maxBytes=0, backupCount=ROTATED_FILES, encoding="utf-8")
+        self.apply_settings(settings)
 
-    def adopt(self, settings: LoggingSettings) -> None:
-        """All files together may have the size in the settings."""
-        self.maxBytes = settings.max_size_mb * MEGABYTE // (OLD_FILES + 1)
+    def apply_settings(self, settings: LoggingSettings) -> None:
+        """The size in the settings is for all files together."""
+        self.maxBytes = settings.max_size_mb * MEGABYTE // (ROTATED_FILES + 1)
 
     def _open(self) -> TextIOWrapper:
         os.close(os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT, PRIVATE_FILE))
@@ -48,27 +49,27 @@ def retention_of(settings: LoggingSettings) -> Retention:
     return Retention(days=settings.retention_days, size_mb=settings.max_size_mb)
 
 
-def adopt_logging(settings: LoggingSettings, log: ActivityLog) -> None:
-    """Put the settings in force, for the log files and for the activity log."""
+def apply_logging_settings(settings: LoggingSettings, log: AuditLog) -> None:
+    """Apply the settings to the log files and to the audit log."""
     root = logging.getLogger()
     root.setLevel(settings.level.upper())
     for handler in root.handlers:
         if isinstance(handler, PrivateLogFile):
-            handler.adopt(settings)
+            handler.apply_settings(settings)
     log.retention = retention_of(settings)
 
 
-async def keep_records(home: Path, settings: LoggingSettings, log: ActivityLog) -> None:
-    """Remove what is too old or too much. What cannot be done now is done next time."""
-    remove_old_files(home / "logs", days=settings.retention_days, now=time.time())
+async def enforce_retention(home: Path, settings: LoggingSettings, log: AuditLog) -> None:
+    """Remove old log files and audit entries. What fails now is retried next time."""
+    remove_old_log_files(home / "logs", days=settings.retention_days, now=time.time())
     try:
         await log.prune()
     except RecordsUnavailable as problem:
-        logger.warning("old records could not be removed: %s", problem)
+        logger.warning("old audit entries could not be removed: %s", problem)
 
 
-def remove_old_files(folder: Path, *, days: int, now: float) -> list[Path]:
-    """Remove the older log files (`hub.log.1` …) that nobody wrote to for so long; the current ones stay."""
+def remove_old_log_files(folder: Path, *, days: int, now: float) -> list[Path]:
+    """Remove rotated log files (`hub.log.1` …) last written more than ``days`` ago; the current ones stay."""
     removed: list[Path] = []
     for path in folder.glob("*.log.*"):
         try:

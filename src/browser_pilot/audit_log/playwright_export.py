@@ -1,8 +1,8 @@
-"""A session's recorded actions as a test for pytest-playwright. Pure.
+"""Exports a session's recorded actions as a test for pytest-playwright. Pure.
 
-Elements are named as people and tests name them (role and name, a field's name), not by refs, which are gone with the
-page. Actions that failed are left out. What was redacted, and the user's secrets, are read from the environment. A page
-that a page opened is waited for around the step before it.
+Locators use role and name or the field's name, not refs, which are valid only for one page. Failed actions are left
+out. Redacted values and the user's secrets are read from the environment. A popup is expected around the step that
+opened it.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from .reading import Action
+from .reader import AuditedAction
 
 if TYPE_CHECKING:
-    from .redaction import Json
+    from browser_pilot.json_types import Json
 
-SECRET = re.compile(r"\{\{\s*secret:\s*([^\s{}]+)\s*\}\}|\[redacted:([a-z]+)\]")
-REF = re.compile(r"(f\d+)?e\d+")
-HEAD = '''"""What session {session} did, as a test: run it with pytest-playwright."""
+_SECRET = re.compile(r"\{\{\s*secret:\s*([^\s{}]+)\s*\}\}|\[redacted:([a-z]+)\]")
+_REF = re.compile(r"(f\d+)?e\d+")
+_HEADER = '''"""What session {session} did, as a test: run it with pytest-playwright."""
 
 import os
 import re
@@ -31,15 +31,15 @@ def test_session(page: Page, context: BrowserContext) -> None:
 '''
 
 
-def as_test(actions: Sequence[Action], session: str) -> str:
-    """The text of a module with one test."""
+def to_playwright_test(actions: Sequence[AuditedAction], session: str) -> str:
+    """The source of a module with one test."""
     steps = _Steps()
     for action in actions:
         if action.intent.get("kind") == "intent" and (action.outcome or {}).get("status") == "ok":
             steps.add(action)
     body = "".join(f"    {line}\n" for line in steps.finished())
     unused = [name for name in ("context", "re", "os") if not re.search(rf"\b{name}\.", body)]
-    head = HEAD.format(session=session)
+    head = _HEADER.format(session=session)
     for name in unused:
         head = head.replace(f"import {name}\n", "")
     if "context" in unused:
@@ -48,7 +48,7 @@ def as_test(actions: Sequence[Action], session: str) -> str:
 
 
 class _Steps:
-    """Lines so far; the last step may still be wrapped by what it turns out to have opened."""
+    """The lines so far; the last step stays open, because a popup that it opened wraps it."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
@@ -57,7 +57,7 @@ class _Steps:
         self._pages: dict[str, str] = {}
         self._urls: dict[str, str] = {}
 
-    def add(self, action: Action) -> None:
+    def add(self, action: AuditedAction) -> None:
         intent = action.intent
         tab = str(intent.get("tab") or (action.outcome or {}).get("tab") or self._last_tab or "t1")
         tool, arguments = str(intent.get("tool")), cast("Mapping[str, Json]", intent.get("arguments") or {})
@@ -65,7 +65,7 @@ class _Steps:
             self._open(arguments)
             return
         if tool == "browser_dialog":
-            self._answer_dialog(arguments)
+            self._handle_dialog(arguments)
             return
         lines = _lines(tool, arguments, cast("Sequence[Mapping[str, str]]", intent.get("aims") or ()))
         if lines is None:
@@ -103,8 +103,8 @@ class _Steps:
         if isinstance(url, str):
             self._step(tab, [f"{self._pages[tab]}.goto({_text(url)})"])
 
-    def _answer_dialog(self, arguments: Mapping[str, Json]) -> None:
-        """The answer has to be there before the dialog is."""
+    def _handle_dialog(self, arguments: Mapping[str, Json]) -> None:
+        """The handler must be registered before the dialog opens."""
         page = self._pages.get(self._last_tab, "page")
         text = arguments.get("text")
         how = "dismiss()" if arguments.get("accept") is False else f"accept({_text(text) if text else ''})"
@@ -119,20 +119,20 @@ class _Steps:
         self._last = []
 
 
-def _lines(tool: str, arguments: Mapping[str, Json], aims: Sequence[Mapping[str, str]]) -> list[str] | None:
-    return _lines_of(tool, arguments, [_locator(aim) for aim in aims])
+def _lines(tool: str, arguments: Mapping[str, Json], targets: Sequence[Mapping[str, str]]) -> list[str] | None:
+    return _lines_of(tool, arguments, [_locator(target) for target in targets])
 
 
-def _locator(aim: Mapping[str, str]) -> str:
-    """As robust as what is known of the element allows."""
-    within = f"PAGE.frame_locator({_text(aim['frame'])})" if aim.get("frame") else "PAGE"
-    role, name, field = aim.get("role", ""), aim.get("name", ""), aim.get("field", "")
+def _locator(target: Mapping[str, str]) -> str:
+    """The most robust locator that the recorded facts allow."""
+    within = f"PAGE.frame_locator({_text(target['frame'])})" if target.get("frame") else "PAGE"
+    role, name, field = target.get("role", ""), target.get("name", ""), target.get("field", "")
     if role and name:
         return f"{within}.get_by_role({_text(role)}, name={_text(name)}, exact=True)"
     if field:
         return f"{within}.locator({_text(f'[name={json.dumps(field)}]')})"
-    given = aim.get("given", "")
-    if given and not REF.fullmatch(given):
+    given = target.get("given", "")
+    if given and not _REF.fullmatch(given):
         return f"{within}.locator({_text(given)}).first"
     return f"{within}.get_by_role({_text(role)}).first" if role else f"{within}.locator(':focus')"
 
@@ -241,11 +241,11 @@ _BY_TOOL: dict[str, Callable[[Mapping[str, Json], list[str]], list[str] | None]]
 
 
 def _text(value: object) -> str:
-    """A Python expression for the text, in which secrets are read from the environment."""
+    """A Python expression for the text that reads secrets from the environment."""
     text = value if isinstance(value, str) else "" if value is None else json.dumps(value)
     parts: list[str] = []
     start = 0
-    for found in SECRET.finditer(text):
+    for found in _SECRET.finditer(text):
         name = re.sub(r"\W", "_", found[1] or found[2]).upper()
         parts += [repr(text[start : found.start()])] if found.start() > start else []
         parts.append(f'os.environ["{name}"]')

@@ -1,4 +1,4 @@
-"""Reading the activity log: search, export, verify. Changes nothing and may run beside the hub that writes it."""
+"""Reads the audit log: search, export, verify. Read-only; may run while the hub writes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
 from .anchor import AnchorBroken
-from .chain import EMPTY, Head, Problem, Report, Row, pruned_to, verify
-from .database import Files, log_id, open_for_reading
+from .database import AuditLogFiles, log_id, open_for_reading
+from .hash_chain import EMPTY_HEAD, ChainHead, ChainProblem, ChainRow, VerificationReport, pruned_to, verify
 
 if TYPE_CHECKING:
-    from .redaction import Json
+    from browser_pilot.json_types import Json
 
 ExportFormat = Literal["jsonl", "csv"]
 
@@ -29,7 +29,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Entry:
+class AuditEntry:
     """One row as it was written."""
 
     seq: int
@@ -37,15 +37,15 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Action:
-    """An intent with its outcome (None while it is under way), or a row of another kind alone."""
+class AuditedAction:
+    """An intent with its outcome (None while it is running), or a row of another kind alone."""
 
     seq: int
     intent: dict[str, Json]
     outcome: dict[str, Json] | None
 
     def flat(self) -> dict[str, Json]:
-        """Everything about it in one table row."""
+        """Intent and outcome merged into one flat object."""
         merged = {**self.intent, **{name: value for name, value in (self.outcome or {}).items() if value is not None}}
         merged |= {"id": self.seq, "kind": self.intent.get("kind"), "time_ms": self.intent.get("time_ms")}
         merged.pop("intent", None)
@@ -53,11 +53,11 @@ class Action:
 
 
 @dataclass(frozen=True)
-class Query:
-    """Which actions to find; what is None does not matter.
+class AuditQuery:
+    """Which actions to find; a field that is None does not filter.
 
-    ``site`` takes its subdomains in, and all ports unless it names one. ``ended_after`` is the number of a row: what
-    was over by then is left out, and so is what is still under way.
+    ``site`` includes its subdomains, and all ports unless it names one. ``ended_after`` is the number of a row:
+    actions that ended before it, and actions still running, are left out.
     """
 
     tool: str | None = None
@@ -74,82 +74,84 @@ class Query:
     limit: int | None = 100
 
 
-class LogReader:
-    def __init__(self, files: Files) -> None:
+class AuditLogReader:
+    def __init__(self, files: AuditLogFiles) -> None:
         self._files = files
 
-    def entries(self, *, after: int = 0, limit: int = 1_000) -> list[Entry]:
+    def entries(self, *, after: int = 0, limit: int = 1_000) -> list[AuditEntry]:
         """Rows after number ``after``, oldest first."""
         with self._open() as connection:
             rows = connection.execute(
                 "SELECT seq, body FROM entries WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit)
             ).fetchall()
-        return [Entry(int(seq), _content(body)) for seq, body in rows]
+        return [AuditEntry(int(seq), _content(body)) for seq, body in rows]
 
     def last_seq(self) -> int:
         with self._open() as connection:
             return int(connection.execute("SELECT seq FROM head").fetchone()[0])
 
-    def search(self, query: Query | None = None) -> list[Action]:
-        """The latest actions that fit, oldest of them first."""
+    def search(self, query: AuditQuery | None = None) -> list[AuditedAction]:
+        """The latest matching actions, oldest first."""
         with self._open() as connection:
-            return list(search_actions(connection, query or Query()))[::-1]
+            return list(search_actions(connection, query or AuditQuery()))[::-1]
 
-    def action(self, seq: int) -> Action | None:
+    def action(self, seq: int) -> AuditedAction | None:
         """The action that row ``seq`` belongs to."""
         with self._open() as connection:
             row = connection.execute("SELECT coalesce(intent, seq) FROM entries WHERE seq = ?", (seq,)).fetchone()
             if row is None:
                 return None
-            found = next(search_actions(connection, Query(before=int(row[0]) + 1, limit=1)), None)
+            found = next(search_actions(connection, AuditQuery(before=int(row[0]) + 1, limit=1)), None)
             return found if found is not None and found.seq == row[0] else None
 
-    def export(self, form: ExportFormat, query: Query | None = None) -> Iterator[str]:
-        """Lines of a file with all actions that fit."""
-        actions = self.search(query or Query(limit=None))
+    def export(self, form: ExportFormat, query: AuditQuery | None = None) -> Iterator[str]:
+        """The lines of a file with all matching actions."""
+        actions = self.search(query or AuditQuery(limit=None))
         return _as_jsonl(actions) if form == "jsonl" else _as_csv(actions)
 
-    def verify(self, *, noted: Iterable[Head] = ()) -> Report:
-        """Check the whole chain, also against heads that someone noted elsewhere."""
-        anchors = list(noted)
-        complaint: str | None = None
+    def verify(self, *, known_heads: Iterable[ChainHead] = ()) -> VerificationReport:
+        """Check the whole chain, also against heads that were stored elsewhere."""
+        anchors = list(known_heads)
+        anchor_problem: str | None = None
         try:
             with self._open() as connection:
-                # The sealed head first: rows that are added meanwhile only lengthen the chain.
+                # Read the head file first: rows added in the meantime only extend the chain.
                 try:
                     sealed = self._files.anchor().read(log_id(connection))
                     anchors += [sealed] if sealed else []
-                    complaint = None if sealed else "The head that is kept beside the database is missing."
+                    anchor_problem = None if sealed else "The head file beside the database is missing."
                 except AnchorBroken as broken:
-                    complaint = f"{broken}."
+                    anchor_problem = f"{broken}."
                 report = verify_rows(connection, anchors)
         except sqlite3.DatabaseError as error:
-            return Report(0, EMPTY, (Problem(0, f"The database is damaged: {error}."),))
-        if complaint and report.head.seq > 0:
-            return Report(report.rows, report.head, (*report.problems, Problem(report.head.seq, complaint)))
+            return VerificationReport(0, EMPTY_HEAD, (ChainProblem(0, f"The database is damaged: {error}."),))
+        if anchor_problem and report.head.seq > 0:
+            return VerificationReport(
+                report.rows, report.head, (*report.problems, ChainProblem(report.head.seq, anchor_problem))
+            )
         return report
 
     def _open(self) -> closing[sqlite3.Connection]:
         return closing(open_for_reading(self._files.database))
 
 
-def verify_rows(connection: sqlite3.Connection, anchors: Iterable[Head] = ()) -> Report:
-    """Check the chain in one database, as of one moment."""
+def verify_rows(connection: sqlite3.Connection, anchors: Iterable[ChainHead] = ()) -> VerificationReport:
+    """Check the chain of one database, in one transaction."""
     connection.execute("BEGIN")
     try:
         noted = connection.execute("SELECT seq, hash FROM head").fetchone()
         rows = connection.execute("SELECT seq, body, hash FROM entries ORDER BY seq")
         return verify(
-            (Row(number, str(body), _bytes(hashed)) for number, body, hashed in rows),
+            (ChainRow(number, str(body), _bytes(hashed)) for number, body, hashed in rows),
             start=_last_checkpoint(connection),
-            head=Head(noted[0], _bytes(noted[1])) if noted else Head(-1, b""),
+            head=ChainHead(noted[0], _bytes(noted[1])) if noted else ChainHead(-1, b""),
             anchors=anchors,
         )
     finally:
         connection.execute("COMMIT")
 
 
-def open_actions(connection: sqlite3.Connection) -> list[int]:
+def unfinished_actions(connection: sqlite3.Connection) -> list[int]:
     """Intents without an outcome."""
     rows = connection.execute(
         "SELECT seq FROM entries AS i WHERE kind = 'intent'"
@@ -159,19 +161,19 @@ def open_actions(connection: sqlite3.Connection) -> list[int]:
 
 
 def _bytes(value: object) -> bytes:
-    """What should be a hash; anything else fits nothing."""
+    """A stored hash; anything else becomes bytes that match no hash."""
     return value if isinstance(value, bytes) else b""
 
 
-def _last_checkpoint(connection: sqlite3.Connection) -> Head:
+def _last_checkpoint(connection: sqlite3.Connection) -> ChainHead:
     rows = connection.execute(
         'SELECT body FROM entries WHERE instr(body, \'"kind":"checkpoint"\') > 0 ORDER BY seq DESC'
     )
-    return next((found for row in rows if (found := pruned_to(str(row[0])))), EMPTY)
+    return next((found for row in rows if (found := pruned_to(str(row[0])))), EMPTY_HEAD)
 
 
-def search_actions(connection: sqlite3.Connection, query: Query) -> Iterator[Action]:
-    """The actions that fit, latest first."""
+def search_actions(connection: sqlite3.Connection, query: AuditQuery) -> Iterator[AuditedAction]:
+    """The matching actions, latest first."""
     conditions = ["i.kind <> 'outcome'"]
     values: list[str | int] = []
 
@@ -184,8 +186,8 @@ def search_actions(connection: sqlite3.Connection, query: Query) -> Iterator[Act
         require(f"json_extract(i.body, '$.{name}') = ?", cast("str | None", getattr(query, name)))
     require("json_extract(o.body, '$.status') = ?", query.status)
     if query.site is not None:
-        connection.create_function("is_of_site", 2, _is_of_site, deterministic=True)
-        require("is_of_site(json_extract(i.body, '$.site'), ?)", query.site.lower())
+        connection.create_function("is_on_site", 2, _is_on_site, deterministic=True)
+        require("is_on_site(json_extract(i.body, '$.site'), ?)", query.site.lower())
     require("i.time_ms >= ?", query.since_ms)
     require("i.time_ms < ?", query.until_ms)
     require("i.seq < ?", query.before)
@@ -193,9 +195,9 @@ def search_actions(connection: sqlite3.Connection, query: Query) -> Iterator[Act
         "i.seq IN (SELECT coalesce(intent, seq) FROM entries WHERE seq > ? AND kind <> 'intent')", query.ended_after
     )
     if query.text is not None:
-        connection.create_function("holds", 2, _holds, deterministic=True)
+        connection.create_function("contains", 2, _contains, deterministic=True)
         needle = json.dumps(query.text, ensure_ascii=False)[1:-1].casefold()
-        require("holds(i.body || coalesce(o.body, ''), ?)", needle)
+        require("contains(i.body || coalesce(o.body, ''), ?)", needle)
     limit = -1 if query.limit is None else query.limit
     rows = connection.execute(
         "SELECT i.seq, i.body, o.body FROM entries AS i LEFT JOIN entries AS o ON o.intent = i.seq"  # noqa: S608
@@ -203,17 +205,17 @@ def search_actions(connection: sqlite3.Connection, query: Query) -> Iterator[Act
         values,
     )
     for seq, intent, outcome in rows:
-        yield Action(int(seq), _content(intent), _content(outcome) if outcome is not None else None)
+        yield AuditedAction(int(seq), _content(intent), _content(outcome) if outcome is not None else None)
 
 
-def _is_of_site(site: str | None, wanted: str) -> bool:
+def _is_on_site(site: str | None, wanted: str) -> bool:
     if site is None:
         return False
     name = site if _PORT.search(wanted) else _PORT.sub("", site)
     return f".{name}".endswith(f".{wanted}")
 
 
-def _holds(text: str, needle: str) -> bool:
+def _contains(text: str, needle: str) -> bool:
     return needle in text.casefold()
 
 
@@ -221,12 +223,12 @@ def _content(body: str) -> dict[str, Json]:
     return cast("dict[str, Json]", json.loads(body))
 
 
-def _as_jsonl(actions: Iterable[Action]) -> Iterator[str]:
+def _as_jsonl(actions: Iterable[AuditedAction]) -> Iterator[str]:
     for action in actions:
         yield json.dumps(action.flat(), ensure_ascii=True) + "\n"
 
 
-def _as_csv(actions: Iterable[Action]) -> Iterator[str]:
+def _as_csv(actions: Iterable[AuditedAction]) -> Iterator[str]:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow(COLUMNS)
@@ -244,5 +246,5 @@ def _cell(value: Json) -> str:
     if value is None:
         return ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    # A spreadsheet would run these as a formula, and what a page says must not.
+    # A spreadsheet would run these as a formula; text of a page must not be one.
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -1,7 +1,7 @@
-"""How long records are kept: rows go by age and by the size of the file, oldest first, and the chain stays whole.
+"""Retention of the audit log: removes the oldest rows by age and by file size, and keeps the chain verifiable.
 
-Rows are removed in the transaction that appends a *checkpoint*: a row that names the last one removed and its hash,
-where verification then begins. Rows of an action that is still under way are never removed.
+Rows are removed in the transaction that appends a *checkpoint*: a row with the number and hash of the last row removed,
+where verification then starts. Rows of a running action are never removed.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-from .writer import Ledger
+from .writer import LogTransaction
 
 DAY_MS = 86_400_000
-# Once the file is too large, go some way below the limit, so that this does not happen for every row.
-LEAVE = 0.8
+# A file that is too large shrinks to this fraction of the limit, so that not every new row removes one.
+TARGET_FRACTION = 0.8
 
 
 @dataclass(frozen=True)
@@ -22,28 +22,28 @@ class Retention:
     size_mb: float = 10
 
 
-def prune(ledger: Ledger, retention: Retention, now_ms: int) -> int:
-    """Remove what is too old or too much; returns how many rows went."""
-    connection = ledger.connection
+def prune(transaction: LogTransaction, retention: Retention, now_ms: int) -> int:
+    """Remove rows beyond the limits; returns how many."""
+    connection = transaction.connection
     first = _number(connection, "SELECT min(seq) FROM entries")
     if first is None:
         return 0
-    last_to_go = max(_by_age(connection, retention, now_ms), _by_size(connection, retention, first))
-    last_to_go = min(last_to_go, _before_open_actions(connection), ledger.head.seq - 1)
-    digest = connection.execute("SELECT hash FROM entries WHERE seq = ?", (last_to_go,)).fetchone()
-    if last_to_go < first or digest is None:
+    last_removed = max(_by_age(connection, retention, now_ms), _by_size(connection, retention, first))
+    last_removed = min(last_removed, _before_open_actions(connection), transaction.head.seq - 1)
+    digest = connection.execute("SELECT hash FROM entries WHERE seq = ?", (last_removed,)).fetchone()
+    if last_removed < first or digest is None:
         return 0
-    connection.execute("DELETE FROM entries WHERE seq <= ?", (last_to_go,))
-    # Python's sqlite3 runs one step of it, which gives back one page.
+    connection.execute("DELETE FROM entries WHERE seq <= ?", (last_removed,))
+    # Python's sqlite3 executes one step of this pragma, which frees one page.
     for _ in range(int(connection.execute("PRAGMA freelist_count").fetchone()[0])):
         connection.execute("PRAGMA incremental_vacuum")
-    removed = last_to_go - first + 1
-    ledger.append(
+    removed = last_removed - first + 1
+    transaction.append(
         {
             "kind": "checkpoint",
             "time_ms": now_ms,
             "text": f"{removed} rows were removed by age or size.",
-            "pruned_seq": last_to_go,
+            "pruned_seq": last_removed,
             "pruned_hash": bytes(digest[0]).hex(),
         }
     )
@@ -71,7 +71,7 @@ def _by_size(connection: sqlite3.Connection, retention: Retention, first: int) -
     if used <= limit:
         return 0
     count = _number(connection, "SELECT count(*) FROM entries") or 0
-    return first + int(count * (1 - LEAVE * limit / used))
+    return first + int(count * (1 - TARGET_FRACTION * limit / used))
 
 
 def _before_open_actions(connection: sqlite3.Connection) -> int:

@@ -1,7 +1,7 @@
-"""Following the activity log from another process than the one that writes it, such as the command line.
+"""Follows the audit log from another process than its writer, such as the command line.
 
-SQLite has no way to be told of another process's commits, so whoever follows looks again from time to time: a look at
-an unchanged log reads one number and no rows. The log may not be there yet, and may be replaced by a restored one.
+SQLite does not notify other processes of commits, so the caller polls: a poll of an unchanged log reads one number and
+no rows. The log may not exist yet, and may be replaced by a restored one.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import replace
 
-from .database import Files, open_for_reading
-from .reading import Action, Query, search_actions
+from .database import AuditLogFiles, open_for_reading
+from .reader import AuditedAction, AuditQuery, search_actions
 
 
-class Follower:
-    """The first look gives the newest actions, later ones what ended since the look before."""
+class AuditLogTail:
+    """The first poll returns the newest actions, later ones the actions that ended since the previous poll."""
 
-    def __init__(self, files: Files, query: Query) -> None:
+    def __init__(self, files: AuditLogFiles, query: AuditQuery) -> None:
         self._files = files
         self._query = query
         self._connection: sqlite3.Connection | None = None
@@ -24,8 +24,8 @@ class Follower:
         self._version = -1
         self._after: int | None = None
 
-    def look(self) -> list[Action]:
-        """Actions that fit, oldest first."""
+    def poll(self) -> list[AuditedAction]:
+        """Matching actions, oldest first."""
         connection = self._current()
         if connection is None:
             return []
@@ -48,7 +48,7 @@ class Follower:
             self._connection = None
 
     def _current(self) -> sqlite3.Connection | None:
-        """The log that is there now, opened again when it is another file than before."""
+        """A connection to the current file; reopened when the file was replaced."""
         file = self._identity()
         if file != self._file:
             self.close()
@@ -57,7 +57,7 @@ class Follower:
             self._file = file
         if file is not None and self._connection is None:
             connection = open_for_reading(self._files.database)
-            # A file that was only just made has no tables yet.
+            # A file that was just created has no tables yet.
             if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'head'").fetchone() is None:
                 connection.close()
                 return None

@@ -1,8 +1,7 @@
-"""The one thread that writes the records, so that the event loop never waits for a disk.
+"""The one thread that writes the audit log, so that the event loop never waits for the disk.
 
-Jobs that arrive while a commit is under way share the next one. A job gets a ``Ledger``: the open transaction with
-the chain's end. Life: nothing is opened before the first job; after an error the database is closed and opened again
-for the next job; ``close`` finishes what was submitted.
+Jobs that arrive during a commit share the next one. A job gets a ``LogTransaction``. Lifecycle: the database is opened
+for the first job, and reopened for the next job after an error; ``close`` finishes the submitted jobs.
 """
 
 from __future__ import annotations
@@ -14,90 +13,91 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
-from ..errors import PilotError, RecordsUnavailable
+from browser_pilot.errors import PilotError, RecordsUnavailable
+
 from .anchor import Anchor, AnchorBroken
-from .chain import Head, encode_body, link
-from .database import Files, log_id, open_for_writing, unavailable
+from .database import AuditLogFiles, log_id, open_for_writing, unavailable_error
+from .hash_chain import ChainHead, chain_hash, encode_body
 
 T = TypeVar("T")
 
-MOST_JOBS_AT_ONCE = 256
-MOST_LATE_JOBS = 1_000
+MAX_BATCH_JOBS = 256
+MAX_RETRY_JOBS = 1_000
 
 
-class Ledger:
-    """An open transaction at the end of the chain. A job that refuses (``PilotError``) does so before it writes."""
+class LogTransaction:
+    """An open transaction at the end of the chain. A job raises ``PilotError`` only before its first write."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
         seq, digest = connection.execute("SELECT seq, hash FROM head").fetchone()
-        self.head = Head(int(seq), bytes(digest))
+        self.head = ChainHead(int(seq), bytes(digest))
 
     def append(self, body: Mapping[str, object]) -> int:
         """Add a row and return its number."""
         text = encode_body(body)
         seq = self.head.seq + 1
-        digest = link(self.head.hash, seq, text)
+        digest = chain_hash(self.head.hash, seq, text)
         self.connection.execute("INSERT INTO entries (seq, body, hash) VALUES (?, ?, ?)", (seq, text, digest))
-        self.head = Head(seq, digest)
+        self.head = ChainHead(seq, digest)
         return seq
 
-    def finish(self) -> None:
+    def write_head(self) -> None:
         self.connection.execute("UPDATE head SET seq = ?, hash = ?", self.head)
 
 
 class _Job(Generic[T]):
-    def __init__(self, run: Callable[[Ledger], T], keep: bool) -> None:
+    def __init__(self, run: Callable[[LogTransaction], T], keep: bool) -> None:
         self.run = run
         self.keep = keep
         self.future: Future[T] = Future()
 
 
-class Writer:
-    """``on_open`` runs in the first transaction after each opening, ``on_commit`` after each commit."""
+class AuditLogWriter:
+    """``on_open`` runs in the first transaction after each open, ``on_commit`` after each commit."""
 
     def __init__(
         self,
-        files: Files,
+        files: AuditLogFiles,
         *,
-        on_open: Callable[[Ledger, Head | None, str | None], None],
-        on_commit: Callable[[Head], None],
+        on_open: Callable[[LogTransaction, ChainHead | None, str | None], None],
+        on_commit: Callable[[ChainHead], None],
     ) -> None:
         self._files = files
         self._on_open = on_open
         self._on_commit = on_commit
         self._jobs: queue.SimpleQueue[_Job[object] | None] = queue.SimpleQueue()
-        self._late: list[Callable[[Ledger], object]] = []
+        self._retries: list[Callable[[LogTransaction], object]] = []
         self._connection: sqlite3.Connection | None = None
         self._anchor: Anchor = files.anchor()
         self._log_id = ""
         self._inode = (0, 0)
         self._closed = False
         self._problem: RecordsUnavailable | None = None
-        self._thread = threading.Thread(target=self._work, name="records", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="audit-log", daemon=True)
         self._thread.start()
 
     @property
     def problem(self) -> RecordsUnavailable | None:
-        """Why the last commit failed; None when it did not."""
+        """Why the last commit failed; None when it succeeded."""
         return self._problem
 
-    def submit(self, run: Callable[[Ledger], T], *, keep: bool = False) -> Future[T]:
-        """Run a job in the next transaction. With ``keep`` it is tried again later when the transaction fails."""
+    def submit(self, run: Callable[[LogTransaction], T], *, retry: bool = False) -> Future[T]:
+        """Run a job in the next transaction. With ``retry`` it runs again in a later one when that fails."""
         if self._closed:
-            raise RecordsUnavailable("The activity log is closed.", suggestions=["Start Browser Pilot again."])
-        job = _Job(run, keep)
+            raise RecordsUnavailable("The audit log is closed.", suggestions=["Start Browser Pilot again."])
+        job = _Job(run, retry)
         self._jobs.put(job)  # pyright: ignore[reportArgumentType] - a job's result goes only to its own future
         return job.future
 
     def close(self) -> None:
-        """Finish what was submitted and end the thread."""
+        """Finish the submitted jobs and end the thread."""
         if not self._closed:
             self._closed = True
             self._jobs.put(None)
         self._thread.join()
 
-    def _work(self) -> None:
+    def _run(self) -> None:
         more = True
         while more:
             job = self._jobs.get()
@@ -105,7 +105,7 @@ class Writer:
             while job is not None:
                 if job.future.set_running_or_notify_cancel():
                     batch.append(job)
-                if len(batch) >= MOST_JOBS_AT_ONCE:
+                if len(batch) >= MAX_BATCH_JOBS:
                     break
                 try:
                     job = self._jobs.get_nowait()
@@ -114,75 +114,75 @@ class Writer:
             more = job is not None
             if batch:
                 self._commit(batch)
-        self._drop_connection()
+        self._close_connection()
 
     def _commit(self, batch: list[_Job[object]]) -> None:
         results: list[object] = []
         try:
             connection = self._open()
             connection.execute("BEGIN IMMEDIATE")
-            ledger = Ledger(connection)
-            before = ledger.head
-            for late in self._late:
-                late(ledger)
+            transaction = LogTransaction(connection)
+            before = transaction.head
+            for retried in self._retries:
+                retried(transaction)
             for job in batch:
                 try:
-                    results.append(job.run(ledger))
+                    results.append(job.run(transaction))
                 except PilotError as refused:
                     results.append(refused)
-            if ledger.head != before:
-                ledger.finish()
+            if transaction.head != before:
+                transaction.write_head()
             connection.execute("COMMIT")
-        except Exception as error:  # noqa: BLE001 - whoever waits for this batch gets it; the thread must go on
+        except Exception as error:  # noqa: BLE001 - the futures of this batch get it; the thread must go on
             self._fail(batch, error)
             return
-        self._late.clear()
-        self._problem = self._seal(ledger.head)
+        self._retries.clear()
+        self._problem = self._write_anchor(transaction.head)
         for job, result in zip(batch, results, strict=True):
             if isinstance(result, PilotError):
                 job.future.set_exception(result)
             else:
                 job.future.set_result(result)
-        self._on_commit(ledger.head)
+        self._on_commit(transaction.head)
 
-    def _seal(self, head: Head) -> RecordsUnavailable | None:
-        """Note the head outside; the rows are safe without it, so a failure is a problem to show, not to refuse for."""
+    def _write_anchor(self, head: ChainHead) -> RecordsUnavailable | None:
+        """Write the head file. The rows are safe without it, so a failure is reported and does not stop writing."""
         try:
             self._anchor.write(self._log_id, head)
         except OSError as error:
-            return unavailable(error, self._files.head)
+            return unavailable_error(error, self._files.head)
         return None
 
     def _fail(self, batch: list[_Job[object]], error: Exception) -> None:
-        problem = error if isinstance(error, RecordsUnavailable) else unavailable(error, self._files.database)
+        problem = error if isinstance(error, RecordsUnavailable) else unavailable_error(error, self._files.database)
         self._problem = problem
-        self._drop_connection()
-        room = MOST_LATE_JOBS - len(self._late)
-        self._late += [job.run for job in batch if job.keep][:room]
+        self._close_connection()
+        room = MAX_RETRY_JOBS - len(self._retries)
+        self._retries += [job.run for job in batch if job.keep][:room]
         for job in batch:
             fresh = RecordsUnavailable(problem.message, suggestions=problem.suggestions)
             fresh.__cause__ = error
             job.future.set_exception(fresh)
 
     def _open(self) -> sqlite3.Connection:
-        """The open database; opened again when its file was moved or removed, which would take our rows with it."""
+        """The open database; reopened when its file was moved or removed, because rows would go with that file."""
         if self._connection is not None:
             if self._current_inode() == self._inode:
                 return self._connection
-            self._drop_connection()
+            self._close_connection()
         connection = open_for_writing(self._files.database)
         try:
             self._log_id = log_id(connection)
             try:
-                anchored, complaint = self._anchor.read(self._log_id), None
+                anchored, anchor_problem = self._anchor.read(self._log_id), None
             except AnchorBroken as broken:
-                anchored, complaint = None, str(broken)
+                anchored, anchor_problem = None, str(broken)
             connection.execute("BEGIN IMMEDIATE")
-            ledger = Ledger(connection)
-            self._on_open(ledger, anchored, complaint)
-            ledger.finish()
+            transaction = LogTransaction(connection)
+            self._on_open(transaction, anchored, anchor_problem)
+            transaction.write_head()
             connection.execute("COMMIT")
-            self._problem = self._seal(ledger.head)
+            self._problem = self._write_anchor(transaction.head)
             self._inode = self._current_inode()
         except BaseException:
             connection.close()
@@ -197,11 +197,11 @@ class Writer:
             return (0, 0)
         return (status.st_dev, status.st_ino)
 
-    def _drop_connection(self) -> None:
+    def _close_connection(self) -> None:
         self._anchor.close()
         if self._connection is not None:
             connection, self._connection = self._connection, None
             try:
                 connection.close()
             except sqlite3.Error as error:
-                self._problem = unavailable(error, self._files.database)
+                self._problem = unavailable_error(error, self._files.database)

@@ -1,4 +1,4 @@
-"""A line in the activity log for what a person did at the command line. The hub may be writing it meanwhile."""
+"""Writes an audit note for a change made on the command line. The hub may write to the audit log at the same time."""
 
 from __future__ import annotations
 
@@ -6,31 +6,32 @@ import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..config import Settings, load_settings
-from ..errors import RecordsUnavailable, SettingsError
-from ..records.activity import ActivityLog
-from ..records.entries import Note
-from ..records.keeping import retention_of
-from ..records.redaction import Redactor
-from .output import WARNING, err, say
+from browser_pilot.audit_log.audit_log import AuditLog
+from browser_pilot.audit_log.entries import AuditNote
+from browser_pilot.audit_log.log_settings import retention_of
+from browser_pilot.config.settings import Settings, load_settings
+from browser_pilot.errors import RecordsUnavailable, SettingsError
+from browser_pilot.redaction.redactor import Redactor
+
+from .output import WARNING, err, print_line
 
 BY = "command line"
 
 
-def record(home: Path, text: str, details: Mapping[str, object]) -> None:
-    """Write it down. What was done stays done when that fails, and the person is told."""
+def write_audit_note(home: Path, text: str, details: Mapping[str, object]) -> None:
+    """Write a note. A failure is printed as a warning; the change itself stays in effect."""
     try:
         settings = load_settings(home=home)
     except SettingsError:
         settings = Settings()
-    log = ActivityLog(home, Redactor(), retention=retention_of(settings.logging), recover=False)
+    log = AuditLog(home, Redactor(), retention=retention_of(settings.logging), recover=False)
     try:
-        asyncio.run(_write(log, Note(text, by=BY, details=details)))
+        asyncio.run(_write(log, AuditNote(text, by=BY, details=details)))
     except RecordsUnavailable as problem:
-        say(WARNING, f" It is not in the activity log: {problem.message}", to=err)
+        print_line(WARNING, f" This change is not in the audit log: {problem.message}", to=err)
 
 
-async def _write(log: ActivityLog, note: Note) -> None:
+async def _write(log: AuditLog, note: AuditNote) -> None:
     try:
         await log.note(note)
     finally:

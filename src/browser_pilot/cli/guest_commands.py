@@ -1,4 +1,4 @@
-"""What the `guest` commands do: read, show, keep and try guests, and tell a running hub what changed."""
+"""The implementation of the `guest` commands: install, show, remove and test guests, and notify a running hub."""
 
 from __future__ import annotations
 
@@ -13,44 +13,48 @@ from typing import Any, Literal, cast
 
 import typer
 
-from ..config import load_settings
-from ..errors import InvalidArgument
-from ..guests.manifest import NAME, PERMISSIONS, Permission
-from ..guests.packages import Package, read_package
-from ..guests.permissions import GrantBook, Verdict
-from ..guests.secrets import GuestSecrets
-from ..guests.store import GuestStore, Installed
-from ..guests.trial import tools_of, try_out
-from ..policy.hosts import parse_address
-from ..records.redaction import Redactor
-from ..records.secrets import SecretStore
-from ..runtime import read_runtime
-from .guest_words import wishes
-from .hub import ask as ask_hub
-from .output import BAD, GOOD, WARNING, progress, say
+from browser_pilot.config.settings import load_settings
+from browser_pilot.errors import InvalidArgument
+from browser_pilot.guests.guest_secrets import GuestSecrets
+from browser_pilot.guests.guest_store import GuestStore, InstalledGuest
+from browser_pilot.guests.manifest import GUEST_NAME, PERMISSIONS, Permission
+from browser_pilot.guests.packages import Package, read_package
+from browser_pilot.guests.permissions import GrantDecision, GrantStore
+from browser_pilot.guests.self_test import run_self_test, tools_of_guest
+from browser_pilot.hub_discovery.runtime_file import read_runtime
+from browser_pilot.policy.hosts import parse_address
+from browser_pilot.redaction.redactor import Redactor
+from browser_pilot.secrets.secret_store import SecretStore
+
+from .guest_prompts import consent_lines
+from .hub_control import send_request as ask_hub
+from .output import FAILURE, SUCCESS, WARNING, count_noun, print_line, progress
 
 
 def add_guest(home: Path, path: Path, *, yes: bool) -> None:
     package = read_package(path)
     name = package.manifest.name
     store = GuestStore(home)
-    before = store.load(name) if name in store.names() else None
-    if before is not None and before.digest == package.digest and before.problem is None:
-        say(GOOD, f" {name} is there already, and has not changed.")
+    current = store.load(name) if name in store.names() else None
+    if current is not None and current.digest == package.digest and current.problem is None:
+        print_line(SUCCESS, f" {name} is already installed and has not changed.")
         return
-    with progress(f"Looking at {name} …"):
-        tools = asyncio.run(tools_of(package, home, load_settings(home=home).guests))
-    for line in wishes(package, tools, before):
-        say(line)
-    if not yes and not typer.confirm("Add it?" if before is None else "Use it as it is now?", default=False):
-        say(BAD, " Nothing was added.")
+    with progress(f"Inspecting {name} …"):
+        tools = asyncio.run(tools_of_guest(package, home, load_settings(home=home).guests))
+    for line in consent_lines(package, tools, current):
+        print_line(line)
+    if not yes and not typer.confirm("Add it?" if current is None else "Replace the installed version?", default=False):
+        print_line(FAILURE, " Nothing was added.")
         raise typer.Exit(1)
-    added = store.put(package, tools, source=str(path.absolute()))
-    tell_hub(home)
-    say(GOOD, f" {name} {package.manifest.version} is added, with {_tools(len(added.tools))}.")
-    for wish in package.manifest.secrets:
-        if wish.name not in _secrets(home).names(name):
-            say(WARNING, f" It wants the secret {wish.name}: browser-pilot guest secret {name} {wish.name}")
+    added = store.install(package, tools, source=str(path.absolute()))
+    notify_hub(home)
+    print_line(SUCCESS, f" Added {name} {package.manifest.version} with {count_noun(len(added.tools), 'tool')}.")
+    for declared in package.manifest.secrets:
+        if declared.name not in _secrets(home).names(name):
+            print_line(
+                WARNING,
+                f" It needs the secret {declared.name}: browser-pilot guest secret {name} {declared.name}",
+            )
 
 
 def guests_data(home: Path) -> list[dict[str, Any]]:
@@ -73,9 +77,9 @@ def guest_data(home: Path, name: str) -> dict[str, Any]:
         "added": time.strftime("%Y-%m-%d %H:%M", time.localtime(guest.added_at)),
         "hosts": [str(host) for host in manifest.hosts],
         "permissions": list(manifest.permissions if manifest.permissions is not None else PERMISSIONS),
-        "secrets": {wish.name: wish.name in _secrets(home).names(name) for wish in manifest.secrets},
+        "secrets": {declared.name: declared.name in _secrets(home).names(name) for declared in manifest.secrets},
         "tools": {tool.name: tool.description for tool in guest.tools},
-        "grants": {site: dict(given) for site, given in GrantBook(home).lasting(name).items()},
+        "grants": {site: dict(given) for site, given in GrantStore(home).persistent(name).items()},
     }
 
 
@@ -87,17 +91,17 @@ def guest_row(guest: dict[str, Any]) -> tuple[str, ...]:
 def show_guest(home: Path, name: str) -> None:
     guest = GuestStore(home).find(name)
     data = guest_data(home, name)
-    say(f"{data['title']} {data['version']} ({data['kind']}), added {data['added']} from {data['source']}")
+    print_line(f"{data['title']} {data['version']} ({data['kind']}), added {data['added']} from {data['source']}")
     if guest.problem:
-        say(BAD, " ", guest.problem)
+        print_line(FAILURE, " ", guest.problem)
     package = Package(guest.manifest, b"", b"")
-    for line in wishes(package, guest.tools, None):
-        say(line)
+    for line in consent_lines(package, guest.tools, None):
+        print_line(line)
     for secret, given in data["secrets"].items():
-        say(f"The secret {secret} is {'given' if given else 'not given'}.")
+        print_line(f"The secret {secret} is {'set' if given else 'not set'}.")
     for site, given in data["grants"].items():
         for permission, verdict in given.items():
-            say(f"You {'always allow' if verdict == 'allow' else 'never allow'} {permission} on {site}.")
+            print_line(f"You {'always allow' if verdict == 'allow' else 'never allow'} {permission} on {site}.")
 
 
 def remove_guest(home: Path, name: str, *, yes: bool) -> None:
@@ -105,44 +109,47 @@ def remove_guest(home: Path, name: str, *, yes: bool) -> None:
     if not yes and not typer.confirm(f"Remove {name} with its log, grants and secrets?", default=False):
         raise typer.Exit(1)
     store.remove(name)
-    GrantBook(home).forget(name)
-    _secrets(home).forget(name)
-    tell_hub(home)
-    say(GOOD, f" {name} is gone.")
+    GrantStore(home).remove_all(name)
+    _secrets(home).remove_all(name)
+    notify_hub(home)
+    print_line(SUCCESS, f" Removed {name}.")
 
 
-def switch_guest(home: Path, name: str, *, on: bool) -> None:
+def set_guest_enabled(home: Path, name: str, *, on: bool) -> None:
     GuestStore(home).set_enabled(name, on)
-    tell_hub(home)
-    say(GOOD, f" {name} is {'on' if on else 'off'}.")
+    notify_hub(home)
+    print_line(SUCCESS, f" {name} is {'enabled' if on else 'disabled'}.")
 
 
-def give_secret(home: Path, name: str, variable: str) -> None:
+def set_guest_secret(home: Path, name: str, variable: str) -> None:
     guest = GuestStore(home).find(name)
-    wanted = [wish.name for wish in guest.manifest.secrets]
-    if variable not in wanted:
+    secret_names = [declared.name for declared in guest.manifest.secrets]
+    if variable not in secret_names:
         raise InvalidArgument(
-            f"{name} does not ask for {variable!r}.", suggestions=[f"It asks for: {', '.join(wanted) or 'none'}."]
+            f"{name} does not use the secret {variable!r}.",
+            suggestions=[f"Its secrets: {', '.join(secret_names) or 'none'}."],
         )
     if sys.stdin.isatty():
         value = cast("str", typer.prompt(f"{variable} for {name}", hide_input=True))
     else:
         value = sys.stdin.readline().rstrip("\n")
-    _secrets(home).give(name, variable, value)
-    say(GOOD, f" {name} has its {variable}; it counts from its next start.")
+    _secrets(home).set(name, variable, value)
+    print_line(SUCCESS, f" Stored {variable} for {name}. It takes effect when the guest starts next.")
 
 
-def keep_grant(home: Path, name: str, site: str, permissions: list[str] | None, verdict: Verdict) -> None:
+def save_grant(home: Path, name: str, site: str, permissions: list[str] | None, verdict: GrantDecision) -> None:
     GuestStore(home).find(name)
     unknown = [one for one in permissions or () if one not in PERMISSIONS]
     if unknown:
         raise InvalidArgument(
-            f"{unknown[0]!r} is no permission.", suggestions=[f"Permissions: {', '.join(PERMISSIONS)}."]
+            f"{unknown[0]!r} is not a permission.", suggestions=[f"Permissions: {', '.join(PERMISSIONS)}."]
         )
     chosen = cast("list[Permission]", permissions) or list(PERMISSIONS)
     where = str(parse_address(site).site)
-    GrantBook(home).keep(name, chosen, where, verdict)
-    say(GOOD, f" {name} may {'always' if verdict == 'allow' else 'never'} use {', '.join(chosen)} on {where}.")
+    GrantStore(home).save(name, chosen, where, verdict)
+    print_line(
+        SUCCESS, f" {name} may {'always' if verdict == 'allow' else 'never'} use {', '.join(chosen)} on {where}."
+    )
 
 
 def require_tool(home: Path, name: str, tool: str) -> None:
@@ -167,52 +174,49 @@ def last_lines(home: Path, name: str, count: int) -> list[str]:
 def test_guest(home: Path, path_or_name: str) -> None:
     path = Path(path_or_name)
     store = GuestStore(home)
-    installed = path_or_name in store.names() and not path.exists()
-    package = _installed_package(store.find(path_or_name)) if installed else read_package(path)
+    is_installed = path_or_name in store.names() and not path.exists()
+    package = _installed_package(store.find(path_or_name)) if is_installed else read_package(path)
     with progress(f"Running {package.manifest.name} …"):
-        trial = asyncio.run(try_out(package, home, load_settings(home=home).guests))
-    for line in trial.log.splitlines():
-        say("  ", line)
-    ready = f"{trial.start_ms:.0f} ms and is ready {trial.list_ms:.0f} ms later"
-    say(GOOD, f" It starts in {ready}, with {_tools(len(trial.tools))}.")
+        result = asyncio.run(run_self_test(package, home, load_settings(home=home).guests))
+    for line in result.log.splitlines():
+        print_line("  ", line)
+    ready = f"{result.start_ms:.0f} ms and is ready {result.list_ms:.0f} ms later"
+    print_line(SUCCESS, f" It starts in {ready}, with {count_noun(len(result.tools), 'tool')}.")
 
 
-def make_guest(folder: Path, name: str, kind: Literal["js", "wasm"]) -> None:
-    if not NAME.fullmatch(name):
+def create_guest(folder: Path, name: str, kind: Literal["js", "wasm"]) -> None:
+    if not GUEST_NAME.fullmatch(name):
         raise InvalidArgument(
-            f"{name!r} is no name for a guest.", suggestions=["Use up to 24 small letters, digits and single hyphens."]
+            f"{name!r} is not a valid guest name.",
+            suggestions=["Use up to 24 lower-case letters, digits and single hyphens."],
         )
     target = folder / name
     if target.exists():
-        raise InvalidArgument(f"{target} is there already.")
+        raise InvalidArgument(f"{target} already exists.")
     target.mkdir()
     for file in (files("browser_pilot.guests") / "templates" / kind).iterdir():
         text = file.read_text(encoding="utf-8")
         (target / file.name).write_text(text.replace('"NAME"', f'"{name}"'), encoding="utf-8")
-    say(GOOD, f" {target} is a working guest.")
+    print_line(SUCCESS, f" Created the guest {target}.")
     if kind == "wasm":
-        say(f"  → make -C {name}")
-    say(f"  → browser-pilot guest add {name}")
+        print_line(f"  → make -C {name}")
+    print_line(f"  → browser-pilot guest add {name}")
 
 
-def tell_hub(home: Path) -> None:
-    """Have a running hub look again now; it would also find out by itself."""
+def notify_hub(home: Path) -> None:
+    """Make a running hub reload its guests now; it also polls for changes."""
     running = read_runtime(home)
     if running is None:
         return
     try:
         ask_hub(running, "POST", "/api/guests/refresh")
     except (OSError, http.client.HTTPException):
-        say(WARNING, " The hub could not be told; it looks by itself every half minute.")
+        print_line(WARNING, " The hub could not be notified; it checks for changes every 30 seconds.")
 
 
-def _installed_package(guest: Installed) -> Package:
+def _installed_package(guest: InstalledGuest) -> Package:
     return Package(guest.manifest, (guest.folder / "manifest.json").read_bytes(), guest.read_code())
 
 
 def _secrets(home: Path) -> GuestSecrets:
     return GuestSecrets(SecretStore(home, Redactor()))
-
-
-def _tools(count: int) -> str:
-    return "1 tool" if count == 1 else f"{count} tools"

@@ -1,45 +1,47 @@
-"""What a guest asks for, in words, before the user says yes. Pure."""
+"""Describes what a guest requests, for the user's consent before it is installed. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..approvals.words import plain
-from ..guests.manifest import PERMISSIONS, GuestTool
-from ..guests.packages import Package
-from ..guests.permissions import WORDS
-from ..guests.store import Installed
+from browser_pilot.approvals.descriptions import plain_text
+from browser_pilot.guests.guest_store import InstalledGuest
+from browser_pilot.guests.manifest import PERMISSIONS, GuestTool
+from browser_pilot.guests.packages import Package
+from browser_pilot.guests.permissions import PERMISSION_DESCRIPTIONS
 
-LONGEST_DESCRIPTION = 120
+MAX_DESCRIPTION_CHARACTERS = 120
 
 
-def wishes(package: Package, tools: Sequence[GuestTool], before: Installed | None) -> Iterator[str]:
-    """``before`` is the same guest as it was added earlier."""
+def consent_lines(package: Package, tools: Sequence[GuestTool], before: InstalledGuest | None) -> Iterator[str]:
+    """``before`` is the installed version of the guest, if any."""
     manifest = package.manifest
-    author = f" by {plain(manifest.author)}" if manifest.author else ""
-    description = plain(manifest.description) or "no description"
-    yield f"{plain(manifest.title)} {plain(manifest.version)}{author}: {description}"
+    author = f" by {plain_text(manifest.author)}" if manifest.author else ""
+    description = plain_text(manifest.description) or "no description"
+    yield f"{plain_text(manifest.title)} {plain_text(manifest.version)}{author}: {description}"
     if before is not None:
-        yield f"You have {before.name} {plain(before.manifest.version)}; its files are not the same."
+        yield f"Installed: {before.name} {plain_text(before.manifest.version)}, with different files."
     if manifest.hosts:
-        everything = any(pattern.is_everything for pattern in manifest.hosts)
+        everything = any(pattern.covers_everything for pattern in manifest.hosts)
         yield f"It may send requests to: {', '.join(map(str, manifest.hosts))}"
         if everything:
-            yield "That is EVERY host on the internet: whatever it learns, it can send anywhere."
+            yield "That is EVERY host on the internet: it can send any data that it sees anywhere."
     else:
-        yield "It may send no requests of its own."
-    said = "It may ask you to let it"
+        yield "It may not send requests of its own."
+    prefix = "It may ask you to let it"
     if manifest.permissions is None:
-        said = "It does not say what it needs, so it may ask you to let it"
-    wanted = manifest.permissions if manifest.permissions is not None else PERMISSIONS
-    for permission in wanted:
+        prefix = "It does not list its permissions, so it may ask you to let it"
+    permissions = manifest.permissions if manifest.permissions is not None else PERMISSIONS
+    for permission in permissions:
         if permission != "net:fetch":
-            yield f"{said}: {WORDS[permission]} ({permission})"
-    for wish in manifest.secrets:
-        yield f"It wants the secret {wish.name}{'' if wish.required else ' (optional)'}: {plain(wish.description)}"
+            yield f"{prefix}: {PERMISSION_DESCRIPTIONS[permission]} ({permission})"
+    for secret in manifest.secrets:
+        optional = "" if secret.required else " (optional)"
+        yield f"It needs the secret {secret.name}{optional}: {plain_text(secret.description)}"
     for variable in manifest.environment:
-        yield f"It runs with {variable.name}={plain(variable.value)}"
+        yield f"It runs with {variable.name}={plain_text(variable.value)}"
     for tool in tools:
-        words = plain(tool.description)
-        short = words if len(words) <= LONGEST_DESCRIPTION else words[: LONGEST_DESCRIPTION - 1] + "…"
-        yield f"Tool {manifest.name}__{tool.name}: {short}"
+        text = plain_text(tool.description)
+        if len(text) > MAX_DESCRIPTION_CHARACTERS:
+            text = text[: MAX_DESCRIPTION_CHARACTERS - 1] + "…"
+        yield f"Tool {manifest.name}__{tool.name}: {text}"

@@ -1,4 +1,4 @@
-"""Finding, starting and stopping the hub, as commands need it. Over HTTP with the standard library: no MCP here."""
+"""Finds, starts and stops the hub for commands. HTTP with the standard library only; no MCP here."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Literal
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from ..errors import HubUnavailable
-from ..hub_start import is_alive, start_hub, wait_for_exit
-from ..runtime import RuntimeInfo, hub_lock, log_path, read_runtime
+from browser_pilot.errors import HubUnavailable
+from browser_pilot.hub_discovery.launcher import is_alive, start_hub, wait_for_exit
+from browser_pilot.hub_discovery.runtime_file import RuntimeInfo, hub_lock, log_path, read_runtime
 
-ANSWER_SECONDS = 5.0
-STOP_SECONDS = 20.0
+RESPONSE_TIMEOUT_SECONDS = 5.0
+STOP_TIMEOUT_SECONDS = 20.0
 
 
 class BrowserHealth(BaseModel):
@@ -31,7 +31,7 @@ class PartHealth(BaseModel):
 
 
 class Health(BaseModel):
-    """What the hub says about itself at ``/api/health``."""
+    """The hub's response of ``/api/health``."""
 
     status: Literal["ok", "degraded"]
     version: str
@@ -51,12 +51,12 @@ class ConnectedClient(BaseModel):
     name: str
 
 
-CLIENTS = TypeAdapter(list[ConnectedClient])
+CLIENT_LIST = TypeAdapter(list[ConnectedClient])
 
 
 @dataclass(frozen=True)
 class RunningHub:
-    """A hub that answered just now."""
+    """A hub that has just responded."""
 
     info: RuntimeInfo
     health: Health
@@ -73,28 +73,28 @@ def token_path(home: Path) -> Path:
 
 
 def find_hub(home: Path) -> RunningHub | None:
-    """The hub of this home, if one answers. A hub that lives but is silent raises ``HubUnavailable``."""
+    """The hub of this home, if one responds. Raises ``HubUnavailable`` when its process runs but does not respond."""
     info = read_runtime(home)
     if info is None:
         return None
     try:
-        clients = CLIENTS.validate_json(_fetch(info, "GET", "/api/clients"))
+        clients = CLIENT_LIST.validate_json(_fetch(info, "GET", "/api/clients"))
         health = Health.model_validate_json(_fetch(info, "GET", "/api/health"))
     except TimeoutError:
         if not is_alive(info.pid):
             return None
         raise HubUnavailable(
-            f"The hub (process {info.pid}) does not answer.",
-            suggestions=[f"Its messages are in {log_path(home)}.", f"If it does not recover, end process {info.pid}."],
+            f"The hub (process {info.pid}) does not respond.",
+            suggestions=[f"Its log file is {log_path(home)}.", f"If it does not recover, kill process {info.pid}."],
         ) from None
     except (OSError, http.client.HTTPException, ValidationError):
-        # Nobody is there, or another program has the port since the hub was killed.
+        # Nothing listens there, or another program has taken the port since the hub was killed.
         return None
     return RunningHub(info, health, clients)
 
 
 def ensure_hub(home: Path) -> RunningHub:
-    """The running hub; a detached one is started when there is none."""
+    """The running hub; starts a detached one if there is none."""
     hub = find_hub(home)
     if hub is not None:
         return hub
@@ -105,35 +105,35 @@ def ensure_hub(home: Path) -> RunningHub:
             hub = find_hub(home)
     if hub is None:
         raise HubUnavailable(
-            "The hub was started but does not answer.",
-            suggestions=["`browser-pilot doctor` checks it.", f"Its messages are in {log_path(home)}."],
+            "The hub was started but does not respond.",
+            suggestions=["Run `browser-pilot doctor` to check it.", f"Its log file is {log_path(home)}."],
         )
     return hub
 
 
-def stop_hub(home: Path, hub: RunningHub, *, timeout_seconds: float = STOP_SECONDS) -> None:
-    """Ask the hub to end and wait until its process is gone."""
+def stop_hub(home: Path, hub: RunningHub, *, timeout_seconds: float = STOP_TIMEOUT_SECONDS) -> None:
+    """Request the hub to stop and wait until its process has exited."""
     pid = hub.info.pid
     try:
         _fetch(hub.info, "POST", "/api/stop")
     except (OSError, http.client.HTTPException) as error:
         if is_alive(pid):
-            raise HubUnavailable(f"The hub (process {pid}) did not take the order to stop: {error}.") from error
+            raise HubUnavailable(f"The hub (process {pid}) did not accept the stop request: {error}.") from error
     if not wait_for_exit(pid, timeout_seconds=timeout_seconds):
         raise HubUnavailable(
-            f"The hub (process {pid}) was told to stop but still runs after {timeout_seconds:.0f} seconds.",
-            suggestions=[f"Its messages are in {log_path(home)}.", f"If it does not recover, end process {pid}."],
+            f"The hub (process {pid}) is still running {timeout_seconds:.0f} seconds after the stop request.",
+            suggestions=[f"Its log file is {log_path(home)}.", f"If it does not stop, kill process {pid}."],
         )
 
 
-def ask(
+def send_request(
     info: RuntimeInfo,
     method: str,
     path: str,
     *,
     body: bytes | None = None,
     headers: Mapping[str, str] | None = None,
-    timeout_seconds: float = ANSWER_SECONDS,
+    timeout_seconds: float = RESPONSE_TIMEOUT_SECONDS,
 ) -> tuple[int, bytes]:
     """One request with the token: the answer's status and body. Raises ``OSError`` or ``HTTPException``."""
     connection = http.client.HTTPConnection(info.host, info.port, timeout=timeout_seconds)
@@ -146,7 +146,7 @@ def ask(
 
 
 def _fetch(info: RuntimeInfo, method: str, path: str) -> bytes:
-    status, body = ask(info, method, path)
+    status, body = send_request(info, method, path)
     if status != http.HTTPStatus.OK:
         raise http.client.HTTPException(f"status {status}")
     return body

@@ -1,6 +1,6 @@
-"""What the `policy` commands do: read the rules in force, try them out, change them, and tell a running hub.
+"""The implementation of the `policy` commands: load the policy, evaluate it, change it, and reload a running hub.
 
-Apart from the commands themselves because it needs the policy engine, for which `browser-pilot status` should not wait.
+Separate from the commands because it imports the policy engine, which `--help` should not wait for.
 """
 
 from __future__ import annotations
@@ -12,27 +12,28 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from ..approvals.rules_store import RulesStore
-from ..config import PolicySettings, load_settings
-from ..errors import SettingsError
-from ..policy.budgets import Budgets
-from ..policy.decide import Decision, Request, decide
-from ..policy.hosts import Address, parse_address
-from ..policy.rules import Rule, Ruleset
-from ..policy.sensitivity import ElementFacts
-from ..policy.vocabulary import Effect, Engine, Mode, Verdict
-from ..rulebook import compile_policy, parse_domains
-from ..runtime import read_runtime
-from ..settings_file import set_setting
-from .hub import ask as ask_hub
-from .output import GOOD, WARNING, say
+from browser_pilot.config.editor import set_setting
+from browser_pilot.config.policy_rules import compile_policy, parse_domains
+from browser_pilot.config.settings import PolicySettings, load_settings
+from browser_pilot.config.user_rules import UserRulesStore
+from browser_pilot.errors import SettingsError
+from browser_pilot.hub_discovery.runtime_file import read_runtime
+from browser_pilot.policy.budgets import Budgets
+from browser_pilot.policy.decide import PolicyDecision, PolicyRequest, decide
+from browser_pilot.policy.hosts import Address, parse_address
+from browser_pilot.policy.rules import Rule, Ruleset
+from browser_pilot.policy.sensitivity import ElementFacts
+from browser_pilot.policy.types import Effect, Engine, Mode, Verdict
+
+from .hub_control import send_request as ask_hub
+from .output import SUCCESS, WARNING, print_line
 
 SOURCE = "browser-pilot policy"
 
 
 @dataclass(frozen=True)
-class InForceNow:
-    """As the files and the environment say; a hub that was started with options of its own may differ."""
+class EffectivePolicy:
+    """The policy of the files and the environment; a hub started with command-line options may differ."""
 
     settings: PolicySettings
     rules: Ruleset
@@ -42,33 +43,35 @@ class _Problem(BaseModel):
     message: str
 
 
-class _Reloaded(BaseModel):
+class _ReloadResponse(BaseModel):
     problem: _Problem | None
 
 
-def read_in_force(home: Path) -> InForceNow:
+def load_effective_policy(home: Path) -> EffectivePolicy:
     settings = load_settings(home=home).policy
-    return InForceNow(settings, compile_policy(settings).with_rules(RulesStore(home).load()))
+    return EffectivePolicy(settings, compile_policy(settings).with_rules(UserRulesStore(home).load()))
 
 
-def judge(rules: Ruleset, url: str, *, effect: Effect, button: str, browser: Engine) -> tuple[Address, Decision]:
+def evaluate(
+    rules: Ruleset, url: str, *, effect: Effect, button: str, browser: Engine
+) -> tuple[Address, PolicyDecision]:
     address = parse_address(url)
     element = ElementFacts(role="button", name=button) if button else None
-    request = Request(effect=effect, target=address.site, url=address.href, element=element, engine=browser)
+    request = PolicyRequest(effect=effect, target=address.site, url=address.href, element=element, engine=browser)
     return address, decide(request, rules, Budgets(), 0.0)
 
 
-def put_rule(
+def save_rule(
     home: Path,
     pattern: str,
-    said: str,
+    message: str,
     *,
     read: Verdict | None = None,
     write: Verdict | None = None,
     requires_approval: bool | None = None,
     mode: Mode | None = None,
 ) -> None:
-    """Make a rule, and say so; ``{}`` in ``said`` stands for the sites."""
+    """Store a rule and print ``message``, in which ``{}`` stands for the pattern."""
     rule = Rule(
         pattern=parse_domains("The pattern", [pattern])[0],
         read=read,
@@ -77,38 +80,41 @@ def put_rule(
         mode=mode,
         source=SOURCE,
     )
-    settings = read_in_force(home).settings
-    RulesStore(home).put(rule)
-    say(GOOD, " ", said.format(rule.pattern))
+    settings = load_effective_policy(home).settings
+    UserRulesStore(home).put(rule)
+    print_line(SUCCESS, " ", message.format(rule.pattern))
     for other in compile_policy(settings).rules:
-        refused = "deny" in (other.read, other.write) and "deny" not in (rule.read, rule.write)
-        if other.pattern == rule.pattern and refused:
-            say(WARNING, f" But {other.label} says no, and a no goes before a yes.")
-    _tell_hub(home)
+        still_denied = "deny" in (other.read, other.write) and "deny" not in (rule.read, rule.write)
+        if other.pattern == rule.pattern and still_denied:
+            print_line(
+                WARNING,
+                f" {other.label[0].upper()}{other.label[1:]} still denies it: deny takes precedence over allow.",
+            )
+    _reload_hub(home)
 
 
-def forget_rule(home: Path, pattern: str) -> None:
+def remove_rule(home: Path, pattern: str) -> None:
     (wanted,) = parse_domains("The pattern", [pattern])
-    if not RulesStore(home).forget(wanted):
+    if not UserRulesStore(home).remove(wanted):
         raise SettingsError(
-            f"You have made no rule for {wanted}.",
-            suggestions=["`browser-pilot policy show` lists the rules in force."],
+            f"There is no user rule for {wanted}.",
+            suggestions=["`browser-pilot policy show` lists the rules."],
         )
-    say(GOOD, f" Your rule for {wanted} is gone.")
-    _tell_hub(home)
+    print_line(SUCCESS, f" Removed your rule for {wanted}.")
+    _reload_hub(home)
 
 
 def set_policy(home: Path, key: Literal["mode", "own_mode", "template"], value: str) -> None:
-    read_in_force(home)
+    load_effective_policy(home)
     set_setting(home, ("policy", key), value)
-    say(GOOD, f" policy.{key} is {value}.")
+    print_line(SUCCESS, f" policy.{key} is {value}.")
     if getattr(load_settings(home=home).policy, key) != value:
-        say(WARNING, f" But BROWSER_PILOT_POLICY__{key.upper()} is set in the environment and goes over it.")
-    _tell_hub(home)
+        print_line(WARNING, f" BROWSER_PILOT_POLICY__{key.upper()} is set in the environment and overrides it.")
+    _reload_hub(home)
 
 
-def _tell_hub(home: Path) -> None:
-    """Have a running hub take the change up now; it would also find it by itself."""
+def _reload_hub(home: Path) -> None:
+    """Make a running hub reload its configuration now; it also polls for changes."""
     info = read_runtime(home)
     if info is None:
         return
@@ -116,6 +122,6 @@ def _tell_hub(home: Path) -> None:
         status, body = ask_hub(info, "POST", "/api/reload")
     except (OSError, http.client.HTTPException):
         return
-    problem = _Reloaded.model_validate_json(body).problem if status == http.client.OK else None
+    problem = _ReloadResponse.model_validate_json(body).problem if status == http.client.OK else None
     if problem is not None:
-        say(WARNING, f" The hub has not taken it: {problem.message}")
+        print_line(WARNING, f" The hub could not apply the change: {problem.message}")

@@ -1,4 +1,4 @@
-"""The proof that a fresh hub works: open a page of the demo site through its own MCP endpoint, as any client would."""
+"""The smoke test of `serve --prove`: opens a page of the demo site through the hub's MCP endpoint."""
 
 from __future__ import annotations
 
@@ -7,31 +7,32 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..config import Settings
-from ..demo.site import demo_site
-from ..errors import PilotError
-from ..listening import Listening
-from ..pages.ceiling import estimate_tokens
-from .checks import GOOD_STATE, examine
-from .hub import find_hub, token_path
+from browser_pilot.cli.commands.mcp_config import launch, mcp_servers_json
+from browser_pilot.config.settings import Settings
+from browser_pilot.demo.site import demo_site
+from browser_pilot.errors import PilotError
+from browser_pilot.hub.http_listener import HubEndpoint
+from browser_pilot.page.snapshot.token_budget import estimate_tokens
+
+from .doctor_checks import run_checks
+from .hub_control import find_hub, token_path
 from .mcp_client import HubClient, connect
-from .mcp_config import launch, mcp_servers_json
-from .output import BAD, GOOD, out, progress, say
-from .tool_answer import ToolAnswer
+from .output import FAILURE, SUCCESS, out, print_line, progress
+from .tool_result import CallResult
 
 EXPECTED_HEADING = "Sign in"
-# Whatever the user's own choice for clients is.
-OPTIONS = {"tools": "standard", "format": "toon"}
+# Fixed, whatever the user's settings for clients are.
+CLIENT_OPTIONS = {"tools": "standard", "format": "toon"}
 
 
-class ProofFailed(PilotError):
-    """The hub listens, but a page could not be opened and read through it."""
+class SmokeTestFailed(PilotError):
+    """The hub is listening, but opening and reading a page through it failed."""
 
     code = "PROOF_FAILED"
 
 
 @dataclass(frozen=True)
-class Proof:
+class SmokeTestResult:
     browser: str
     open_ms: float
     snapshot_ms: float
@@ -39,64 +40,64 @@ class Proof:
     tokens: int
 
 
-async def prove_and_tell(listening: Listening, settings: Settings, home: Path) -> None:
-    """Print what the proof found; when it failed, what is wrong. Either way the hub goes on."""
+async def run_and_report(listening: HubEndpoint, settings: Settings, home: Path) -> None:
+    """Print the result, or the diagnosis of a failure. The hub keeps running in both cases."""
     try:
-        with progress("Opening a page to prove that everything works …"):
-            proof = await prove(listening, home)
+        with progress("Opening a page as a smoke test …"):
+            result = await run_smoke_test(listening, home)
     except PilotError as error:
-        await _tell_failure(error, settings, home)
+        await _print_diagnosis(error, settings, home)
     else:
-        say(
-            GOOD,
-            f" {proof.browser} opened the demo page in {proof.open_ms:.0f} ms; "
-            f"a snapshot of its {proof.elements} elements took {proof.snapshot_ms:.0f} ms "
-            f"and about {proof.tokens} tokens.",
+        print_line(
+            SUCCESS,
+            f" {result.browser} opened the demo page in {result.open_ms:.0f} ms; "
+            f"a snapshot of its {result.elements} elements took {result.snapshot_ms:.0f} ms "
+            f"and about {result.tokens} tokens.",
         )
-    tell_how_to_connect(listening, home)
+    print_connection_info(listening, home)
 
 
-async def prove(listening: Listening, home: Path) -> Proof:
+async def run_smoke_test(listening: HubEndpoint, home: Path) -> SmokeTestResult:
     info = listening.info
     with demo_site() as site:
-        async with connect(listening.mcp_url, info.token, name="browser-pilot serve", options=OPTIONS) as client:
-            _, open_ms = await _timed(client, "browser_navigate", {"url": site})
-            answer, snapshot_ms = await _timed(client, "browser_snapshot", {})
+        async with connect(listening.mcp_url, info.token, name="browser-pilot serve", options=CLIENT_OPTIONS) as client:
+            _, open_ms = await _timed_call(client, "browser_navigate", {"url": site})
+            snapshot, snapshot_ms = await _timed_call(client, "browser_snapshot", {})
             hub = await asyncio.to_thread(find_hub, home)
-    rows = answer.rows
+    rows = snapshot.rows
     if not any(row.get("role") == "h1" and EXPECTED_HEADING in str(row.get("name")) for row in rows):
-        raise ProofFailed("The demo page was opened, but its snapshot does not show what is on it.")
+        raise SmokeTestFailed("The demo page was opened, but its snapshot is incomplete.")
     browsers = hub.health.browsers if hub else []
     name = f"{browsers[0].kind.capitalize()} {browsers[0].version}" if browsers else "The browser"
-    return Proof(name, open_ms, snapshot_ms, len(rows), estimate_tokens(answer.text))
+    return SmokeTestResult(name, open_ms, snapshot_ms, len(rows), estimate_tokens(snapshot.text))
 
 
-async def _timed(client: HubClient, tool: str, arguments: dict[str, object]) -> tuple[ToolAnswer, float]:
+async def _timed_call(client: HubClient, tool: str, arguments: dict[str, object]) -> tuple[CallResult, float]:
     started = time.perf_counter()
-    answer = await client.call(tool, arguments)
-    if answer.is_error:
-        raise ProofFailed(str(answer.data.get("message", answer.text)))
-    return answer, (time.perf_counter() - started) * 1000
+    result = await client.call(tool, arguments)
+    if result.is_error:
+        raise SmokeTestFailed(str(result.data.get("message", result.text)))
+    return result, (time.perf_counter() - started) * 1000
 
 
-async def _tell_failure(error: PilotError, settings: Settings, home: Path) -> None:
-    say(BAD, " The hub runs, but opening a page failed: ", error.message)
-    for finding in await examine(home, settings):
-        if finding.state == GOOD_STATE:
+async def _print_diagnosis(error: PilotError, settings: Settings, home: Path) -> None:
+    print_line(FAILURE, " The hub is running, but opening a page failed: ", error.message)
+    for finding in await run_checks(home, settings):
+        if finding.state == "ok":
             continue
-        if finding.says != error.message:
-            say("  ", finding.mark, f" {finding.what}: {finding.says}")
-        if finding.mend:
-            say("    → ", finding.mend)
+        if finding.detail != error.message:
+            print_line("  ", finding.mark, f" {finding.name}: {finding.detail}")
+        if finding.fix:
+            print_line("    → ", finding.fix)
 
 
-def tell_how_to_connect(listening: Listening, home: Path) -> None:
+def print_connection_info(listening: HubEndpoint, home: Path) -> None:
     out.line()
-    say("  MCP over HTTP   ", listening.mcp_url)
-    say("  Bearer token    in ", str(token_path(home)))
-    say("  MCP over stdio  paste this into your client (`browser-pilot mcp-config` has other forms):")
+    print_line("  MCP over HTTP   ", listening.mcp_url)
+    print_line("  Bearer token    in ", str(token_path(home)))
+    print_line("  MCP over stdio  paste this into your client (`browser-pilot mcp-config` prints other formats):")
     out.line()
     for line in mcp_servers_json(launch()).splitlines():
         out.out(f"    {line}", highlight=False)
     out.line()
-    say("Ctrl-C ends it.")
+    print_line("Press Ctrl-C to stop.")

@@ -1,4 +1,4 @@
-"""What a tool answered, as commands use it: its text, what that says as data, its pictures. Pure."""
+"""The result of a tool call for commands: its text, the text parsed as data, and its images. Pure."""
 
 from __future__ import annotations
 
@@ -10,49 +10,49 @@ from typing import cast
 
 import toon_format
 
-Json = dict[str, object]
+from browser_pilot.json_types import JsonObject
 
 
 @dataclass(frozen=True)
-class Picture:
+class ResultImage:
     data: bytes
     mime: str
 
 
 @dataclass(frozen=True)
-class ToolAnswer:
+class CallResult:
     text: str
-    pictures: tuple[Picture, ...]
+    images: tuple[ResultImage, ...]
     is_error: bool
 
     @property
-    def data(self) -> Json:
-        """What the text says, as data; nothing when it is neither JSON nor TOON."""
+    def data(self) -> JsonObject:
+        """The text parsed as JSON or TOON; empty when it is neither."""
         try:
             value = cast(object, json.loads(self.text) if self.text.startswith("{") else toon_format.decode(self.text))
         except (ValueError, RecursionError, toon_format.ToonDecodeError):
             return {}
-        return cast(Json, value) if isinstance(value, dict) else {}
+        return cast(JsonObject, value) if isinstance(value, dict) else {}
 
     @property
-    def rows(self) -> list[Json]:
+    def rows(self) -> list[JsonObject]:
         """The elements of a snapshot."""
         elements = self.data.get("elements")
-        return cast(list[Json], elements) if isinstance(elements, list) else []
+        return cast(list[JsonObject], elements) if isinstance(elements, list) else []
 
 
-def read_answer(result: Json) -> ToolAnswer:
-    """The answer in the result of a ``tools/call``; blocks of unknown kinds are left out."""
+def parse_result(result: JsonObject) -> CallResult:
+    """Parse the result of a ``tools/call``; content blocks of unknown types are ignored."""
     content = result.get("content")
-    blocks = cast(list[Json], content) if isinstance(content, list) else []
+    blocks = cast(list[JsonObject], content) if isinstance(content, list) else []
     texts = [str(block["text"]) for block in blocks if block.get("type") == "text"]
-    pictures = [_picture(block) for block in blocks if block.get("type") == "image"]
-    return ToolAnswer("\n".join(texts), tuple(pictures), result.get("isError") is True)
+    pictures = [_parse_image(block) for block in blocks if block.get("type") == "image"]
+    return CallResult("\n".join(texts), tuple(pictures), result.get("isError") is True)
 
 
-def _picture(block: Json) -> Picture:
+def _parse_image(block: JsonObject) -> ResultImage:
     try:
         data = base64.b64decode(str(block.get("data")), validate=True)
     except binascii.Error:
         data = b""
-    return Picture(data, str(block.get("mimeType", "image/png")))
+    return ResultImage(data, str(block.get("mimeType", "image/png")))

@@ -1,4 +1,4 @@
-"""Changing one setting in config.toml, so that everything else in it, comments too, stays as its owner wrote it."""
+"""Changes one setting in config.toml and keeps the rest of the file, including comments, as it is."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import cast
 import tomlkit
 from tomlkit.items import Table
 
-from .config import config_path
-from .errors import SettingsError
-from .home import write_private
+from browser_pilot.errors import SettingsError
+from browser_pilot.home import write_private
+
+from .settings import config_path
 
 
 def set_setting(home: Path, key: tuple[str, str], value: str) -> None:

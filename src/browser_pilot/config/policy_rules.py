@@ -1,7 +1,6 @@
-"""From settings to rules: the one place that knows both.
+"""Compiles the policy settings into rules.
 
-Patterns are checked here, so that a wrong one is refused when the settings are read, with its key, and not when a page
-is opened.
+Patterns are validated here: an invalid one is reported with its key when the settings are read, not when a page opens.
 """
 
 from __future__ import annotations
@@ -9,21 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from .config import DomainSettings, PolicySettings
-from .errors import SettingsError
-from .policy.patterns import Pattern, PatternError, parse_pattern
-from .policy.rules import Defaults, Rule, Ruleset, Subresources
-from .policy.sensitivity import SensitivePatterns
-from .policy.vocabulary import Verdict
-from .policy.wording import UnsafePattern
+from browser_pilot.errors import SettingsError
+from browser_pilot.policy.patterns import Pattern, PatternError, parse_pattern
+from browser_pilot.policy.rules import Defaults, Rule, Ruleset, Subresources
+from browser_pilot.policy.sensitivity import SensitivePatterns
+from browser_pilot.policy.text_matching import UnsafePattern
+from browser_pilot.policy.types import Verdict
+
+from .settings import DomainSettings, PolicySettings
 
 
 def compile_policy(settings: PolicySettings) -> Ruleset:
-    """The rules that these settings stand for. Raises ``SettingsError`` naming the key of what is wrong."""
+    """The rules that these settings define. Raises ``SettingsError`` with the key of an invalid value."""
     return Ruleset(
         [_rule(text, domain) for text, domain in settings.domains.items()],
         Defaults(
-            # Who wants to have everything read-only does not mean "but not my own browser".
+            # Read-only applies to the user's own browser too, whatever its own mode.
             modes={
                 "managed": settings.mode,
                 "own": "readonly" if settings.mode == "readonly" else settings.own_mode,
@@ -46,7 +46,7 @@ def compile_policy(settings: PolicySettings) -> Ruleset:
 
 
 def parse_domains(key: str, texts: Iterable[str]) -> tuple[Pattern, ...]:
-    """The patterns that were given under ``key``, which may also be a session's own ``allowed_domains``."""
+    """Parse the patterns under ``key``, a setting or a session's ``allowed_domains``."""
     try:
         return tuple(parse_pattern(text) for text in texts)
     except PatternError as error:

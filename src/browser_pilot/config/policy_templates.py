@@ -1,7 +1,7 @@
-"""Ready-made policies, as the settings they stand for. Data only.
+"""Policy templates: predefined policy settings. Data only.
 
-``policy.template`` names one; what the user sets goes over it, key by key, and pattern by pattern for domains.
-``balanced`` is what holds without a word: the defaults.
+``policy.template`` names one. The user's settings override it key by key, and pattern by pattern for domains.
+``balanced`` is the default: it changes nothing.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import Any, Final, Literal
 
 TemplateName = Literal["strict", "read-only", "balanced", "developer", "research"]
 
-_OWN_SERVERS = ("localhost", "*.localhost", "127.0.0.1", "[::1]")
+_LOCAL_SERVERS = ("localhost", "*.localhost", "127.0.0.1", "[::1]")
 
 TEMPLATES: Final[dict[str, dict[str, Any]]] = {
-    # Only the sites that have a rule, and a question before everything that changes something.
+    # Only sites that have a rule, and approval before every write.
     "strict": {
         "mode": "ask",
         "own_mode": "ask",
@@ -23,15 +23,15 @@ TEMPLATES: Final[dict[str, dict[str, Any]]] = {
     },
     "read-only": {"mode": "readonly", "own_mode": "readonly"},
     "balanced": {},
-    # Free on the user's own servers; elsewhere it reads, and asks before it writes.
+    # No approvals on local servers; elsewhere reads are allowed and writes need approval.
     "developer": {
         "mode": "auto",
         "domains": {
-            **{pattern: {"read": True, "write": True, "requires_approval": False} for pattern in _OWN_SERVERS},
+            **{pattern: {"read": True, "write": True, "requires_approval": False} for pattern in _LOCAL_SERVERS},
             "*": {"read": True, "write": "ask"},
         },
     },
-    # Reads and searches the web at a pace that sites do not mind, and asks before anything that matters.
+    # Reads and searches the web at a moderate rate; sensitive actions need approval.
     "research": {
         "mode": "auto",
         "ask_from": {"own": "low", "managed": "medium", "loopback": "never"},

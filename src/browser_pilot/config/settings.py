@@ -1,7 +1,7 @@
 """Settings: defaults, then ``config.toml`` in the home, then ``BROWSER_PILOT_*``, then the command line.
 
-Pure reading and checking; nothing here watches files or keeps state. A wrong setting is refused with its key, its
-value and what would be right, so that a typo never silently means the default.
+Reads and validates only; nothing here watches files or keeps state (see ``live_reload``). An invalid setting is refused
+with its key, its value and the valid values, so that a typo never silently means the default.
 """
 
 from __future__ import annotations
@@ -15,25 +15,26 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from .errors import SettingsError
-from .home import locate_home
+from browser_pilot.errors import SettingsError
+from browser_pilot.home import locate_home
+
 from .policy_templates import TEMPLATES, TemplateName
 
 Mode = Literal["auto", "ask", "readonly"]
-AnswerFormat = Literal["toon", "json"]
+ResultFormat = Literal["toon", "json"]
 Threshold = Literal["low", "medium", "high", "never"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 EngineName = Literal["managed", "own", "cdp", "grid"]
 
 PREFIX = "BROWSER_PILOT_"
-# These stand alone: the home is found before any setting is read, the port is a name people expect.
+# Exceptions to the naming scheme: the home is located before any setting is read, the port has a short name.
 HOME_VARIABLE = "BROWSER_PILOT_HOME"
 PORT_VARIABLE = "BROWSER_PILOT_PORT"
 
 
 def _no_boolean(value: object) -> object:
     if isinstance(value, bool):
-        raise ValueError("a number is needed, not true or false")
+        raise ValueError("a number is required, not true or false")
     return value
 
 
@@ -47,7 +48,7 @@ class Section(BaseModel):
 
 
 class HubSettings(Section):
-    """With ``redis_url``, hubs share limits and profiles; ``redis_key`` encrypts the profiles there."""
+    """With ``redis_url``, hubs share limits and profiles through Redis; ``redis_key`` encrypts the profiles there."""
 
     host: str = "127.0.0.1"
     port: Annotated[Whole, Field(ge=0, le=65535)] = 8777
@@ -58,9 +59,9 @@ class HubSettings(Section):
 
 
 class BrowserSettings(Section):
-    """``engine`` own is the user's own Chrome, by the extension; ``own_browser`` names it where several are paired.
+    """``engine`` own is the user's own Chrome, through the extension; ``own_browser`` names one of several paired ones.
 
-    ``cdp_url`` and ``grid_url`` are where the engines of these names find browsers.
+    ``cdp_url`` and ``grid_url`` are the endpoints of the engines ``cdp`` and ``grid``.
     """
 
     engine: EngineName = "managed"
@@ -78,13 +79,13 @@ class BrowserSettings(Section):
 
 class ToolSettings(Section):
     profile: str = "standard"
-    format: AnswerFormat = "toon"
+    format: ResultFormat = "toon"
     max_tokens: Annotated[Whole, Field(ge=200)] = 8_000
     timeout_ms: Positive = 30_000
 
 
 class AskFromSettings(Section):
-    """The risk from which a sensitive action asks, by what is at stake."""
+    """The lowest risk at which a sensitive action needs approval, by the kind of browser or site."""
 
     own: Threshold = "low"
     managed: Threshold = "high"
@@ -92,7 +93,7 @@ class AskFromSettings(Section):
 
 
 class DomainSettings(Section):
-    """One rule; what it leaves out is decided by a wider one, or by the defaults."""
+    """One rule. A field that it leaves open is decided by a wider rule, or by the defaults."""
 
     read: bool | Literal["ask"] | None = None
     write: bool | Literal["ask"] | None = None
@@ -103,7 +104,7 @@ class DomainSettings(Section):
 
 
 class SubresourceSettings(Section):
-    """What pages may load in managed browsers, apart from where the agent may go."""
+    """What pages in managed browsers may load, independent of where the agent may navigate."""
 
     uncovered: Literal["rules", "allow", "deny"] = "rules"
     allow: tuple[str, ...] = ()
@@ -111,7 +112,7 @@ class SubresourceSettings(Section):
 
 
 class PolicySettings(Section):
-    """``mode`` holds for managed browsers, ``own_mode`` for the user's own Chrome; read-only holds for both."""
+    """``mode`` applies to managed browsers, ``own_mode`` to the user's own Chrome; read-only applies to both."""
 
     template: TemplateName = "balanced"
     mode: Mode = "auto"
@@ -127,9 +128,9 @@ class PolicySettings(Section):
 
 
 class SessionSettings(Section):
-    """``memory_mb`` is for all managed browsers together, ``per_browser`` how many sessions share one.
+    """``memory_mb`` limits all managed browsers together, ``per_browser`` the sessions that share one.
 
-    With ``warm``, a browser and a context in it are ready for the next session.
+    With ``warm``, a browser with an open context is kept ready for the next session.
     """
 
     max: Positive = 10
@@ -149,7 +150,7 @@ class FileSettings(Section):
 
 
 class GuestSettings(Section):
-    """What each guest may use; seconds of computing are per call, and waiting for the host counts for neither."""
+    """Limits of each guest. The seconds are per call, and do not include time spent waiting for the host."""
 
     memory_mb: Annotated[int, Field(ge=4, le=1024)] = 64
     cpu_seconds: Annotated[float, Field(gt=0)] = 5
@@ -170,7 +171,7 @@ class LoggingSettings(Section):
 
 
 class RedactionSettings(Section):
-    """What is hidden beyond passwords, cards, codes, keys and tokens, which always are."""
+    """Optional redaction. Passwords, payment cards, codes, keys and tokens are always redacted."""
 
     email: bool = False
     phone: bool = False
@@ -191,14 +192,14 @@ class Settings(Section):
     redaction: RedactionSettings = RedactionSettings()
 
     def at(self, home: Path) -> Settings:
-        """The same with every folder absolute: relative ones are in the home."""
+        """A copy with absolute folders: relative ones are resolved in the home."""
         folders = {name: home / getattr(self.files, name).expanduser() for name in FOLDERS}
         return self.model_copy(update={"files": self.files.model_copy(update=folders)})
 
 
 Key = tuple[str, ...]
 
-# What one client may choose for itself (the adapter's options, or the query of its HTTP address).
+# Settings that a client may override for itself, with options of the adapter or the query of its HTTP URL.
 CLIENT_OPTIONS: dict[str, Key] = {
     "tools": ("tools", "profile"),
     "format": ("tools", "format"),
@@ -222,7 +223,7 @@ def config_path(home: Path) -> Path:
 
 @dataclass(frozen=True)
 class LoadedSettings:
-    """The settings in force, and where each that is not a default came from."""
+    """The settings, and the source of each one that is not a default."""
 
     settings: Settings
     origins: Mapping[Key, str]
@@ -234,7 +235,7 @@ def load_settings(
     environ: Mapping[str, str] | None = None,
     options: Mapping[str, object] | None = None,
 ) -> Settings:
-    """The settings in force. ``options`` are command-line choices by dotted key; those that are None are not set."""
+    """``options`` are command-line options by dotted key; those that are None are not set."""
     return load_with_origins(home=home, environ=environ, options=options).settings
 
 
@@ -267,7 +268,7 @@ def load_with_origins(
 
 
 def client_settings(base: Settings, options: Mapping[str, object]) -> Settings:
-    """The settings for one client: the hub's, with the client's own options over them."""
+    """The settings of one client: the hub's, overridden by the client's own options."""
     changed = base.model_dump()
     for name, value in options.items():
         key = CLIENT_OPTIONS.get(name)
@@ -332,7 +333,7 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[Key, Any, st
 
 
 def parse_value(text: str) -> Any:
-    """``true``, ``8777`` and ``["a", "b"]`` as in the file; anything else is the text itself."""
+    """Parse ``true``, ``8777`` and ``["a", "b"]`` as TOML; anything else is the text itself."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
@@ -349,7 +350,7 @@ def _put(table: dict[str, Any], key: Key, value: Any) -> None:
 
 
 def _apply_template(merged: dict[str, Any], origins: dict[Key, str]) -> None:
-    """Put the chosen template under what the user set. A wrong name is left for the check that follows."""
+    """Add the template's values where the user set none. An unknown name is reported by the validation that follows."""
     policy = merged.get("policy")
     name = cast(dict[str, Any], policy).get("template") if isinstance(policy, dict) else None
     for key, value in _leaves({"policy": TEMPLATES.get(name, {}) if isinstance(name, str) else {}}):
@@ -369,7 +370,7 @@ def _explain(error: ValidationError, origins: Mapping[Key, str]) -> SettingsErro
             lines.append(f"{key}{where} is not a setting. {_known_keys(location)}")
         else:
             lines.append(f"{key} = {problem['input']!r}{where}: {problem['msg'].removeprefix('Value error, ')}.")
-    return SettingsError(" ".join(lines), suggestions=["Correct it there, or remove it to use the default."])
+    return SettingsError(" ".join(lines), suggestions=["Correct the value, or remove it to use the default."])
 
 
 def _known_keys(location: Key) -> str:

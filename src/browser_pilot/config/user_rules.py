@@ -1,10 +1,9 @@
-"""Rules made by people (an "always", a "block", `browser-pilot policy allow`), kept apart from the configuration.
+"""Rules made by the user (an "always", a "block", `browser-pilot policy allow`), stored apart from the configuration.
 
-One JSON file in the home, private to its owner, replaced as a whole. At most one rule per pattern: the last word
-counts, so that who blocked a site can allow it again. A damaged file is never read as "no rules": that would drop the
-user's "no".
+One private JSON file in the home, replaced atomically. At most one rule per pattern: the last one counts, so a blocked
+site can be allowed again. A damaged file is never read as "no rules": that would drop the user's denials.
 
-Processes may write at the same time (the hub and the command line): each change reads, changes and writes under a lock.
+The hub and the command line may write at the same time: each change reads, modifies and writes under a lock.
 """
 
 from __future__ import annotations
@@ -19,18 +18,18 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ..errors import SettingsError
-from ..home import write_private
-from ..locks import held
-from ..policy.patterns import Pattern, PatternError, parse_pattern
-from ..policy.rules import Rule
-from ..policy.vocabulary import Mode, Threshold, Verdict
+from browser_pilot.errors import SettingsError
+from browser_pilot.file_lock import locked
+from browser_pilot.home import write_private
+from browser_pilot.policy.patterns import Pattern, PatternError, parse_pattern
+from browser_pilot.policy.rules import Rule
+from browser_pilot.policy.types import Mode, Threshold, Verdict
 
-LOCK_SECONDS = 5.0
+LOCK_TIMEOUT_SECONDS = 5.0
 
 
 class _Entry(BaseModel):
-    """A rule as it is written down."""
+    """A rule in the file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -55,27 +54,27 @@ def rules_path(home: Path) -> Path:
     return home / "rules.json"
 
 
-class RulesStore:
+class UserRulesStore:
     def __init__(self, home: Path, *, clock: Callable[[], float] = time.time) -> None:
         self.path = rules_path(home)
         self._lock = home / "run" / "rules.lock"
         self._clock = clock
 
     def load(self) -> tuple[Rule, ...]:
-        """The rules on disk, oldest first. Raises ``SettingsError`` for a file that cannot be trusted."""
+        """The rules on disk, oldest first. Raises ``SettingsError`` for a damaged or unreadable file."""
         return tuple(self._rule(entry) for entry in self._read().rules)
 
     def put(self, rule: Rule) -> None:
-        """Write the rule over what people said before about its pattern; what it leaves open is kept, but for a no."""
-        with self._changing():
+        """Store a rule. Fields that it leaves open keep their previous value, unless either rule denies something."""
+        with self._locked():
             entries = self._read().rules
             before = next((entry for entry in entries if entry.pattern == str(rule.pattern)), None)
             entry = self._entry(rule, before)
             self._write((*(one for one in entries if one.pattern != entry.pattern), entry))
 
-    def forget(self, pattern: Pattern) -> bool:
-        """Take back what people said about a pattern; False when they had said nothing."""
-        with self._changing():
+    def remove(self, pattern: Pattern) -> bool:
+        """Remove the rule of a pattern; False when there is none."""
+        with self._locked():
             entries = self._read().rules
             before = next((entry for entry in entries if entry.pattern == str(pattern)), None)
             if before is None:
@@ -84,10 +83,10 @@ class RulesStore:
         return True
 
     @contextmanager
-    def _changing(self) -> Generator[None]:
+    def _locked(self) -> Generator[None]:
         lock = ExitStack()
         try:
-            lock.enter_context(held(self._lock, timeout_seconds=LOCK_SECONDS))
+            lock.enter_context(locked(self._lock, timeout_seconds=LOCK_TIMEOUT_SECONDS))
         except TimeoutError:
             raise SettingsError(
                 f"{self.path} is being changed by another process.", suggestions=["Try again in a moment."]
@@ -152,7 +151,5 @@ class RulesStore:
     def _damaged(self, why: str) -> SettingsError:
         return SettingsError(
             f"{self.path} is damaged: {why}.",
-            suggestions=[
-                f"Correct {self.path}, or move it away and say again what you want with `browser-pilot policy`."
-            ],
+            suggestions=[f"Correct {self.path}, or move it away and add the rules again with `browser-pilot policy`."],
         )

@@ -1,15 +1,15 @@
-"""Who may be reached, for one session: the rules, and for local addresses also who is asking.
+"""Access policy of one session at the egress proxy: which hosts and addresses its browser may connect to.
 
-The proxy sees hosts, not pages. What it can know of the asker:
+The rules decide on hosts. For a local address the initiator counts as well: a public page may not reach it. The proxy
+sees hosts, not pages, and learns of the initiator:
 
-- plain http carries ``Origin`` or ``Referer``, and to loopback also ``Sec-Fetch-Site``;
-- a tunnel to a WebSocket without TLS starts with a handshake that carries ``Origin``, which the proxy reads before it
-  connects to a local address;
-- a tunnel with TLS tells nothing, so there the session answers: which local sites the agent was let open (``open``),
-  and whether any public page is open in it at all (``pages``).
+- from plain HTTP: ``Origin`` or ``Referer``, and ``Sec-Fetch-Site`` in requests to loopback;
+- from a tunnel to a WebSocket without TLS: the handshake's ``Origin``, read before a local address is connected to;
+- from a tunnel with TLS: nothing. Then the session decides: which local sites the agent was allowed to navigate to
+  (``allow_navigation``), and whether a public page is open in it (``pages``).
 
-A name that was public once stays so for this session: a server that later answers with a local address (DNS
-rebinding) is refused. The gate lives as long as its context; ``trouble`` tells what last stood between it and a site.
+A name that resolved to a public address stays public for the session, so that DNS rebinding to a local address is
+refused. The policy lives as long as its browser context and keeps the last network error of each site.
 """
 
 from __future__ import annotations
@@ -18,23 +18,24 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from ..policy.hosts import Site, address_class
-from ..policy.networks import AddressClass
-from ..policy.patterns import Pattern
-from ..policy.reach import Reach, reach
-from ..policy.rules import Ruleset
-from .troubles import Failure, Refusal
+from browser_pilot.policy.hosts import Site, address_class
+from browser_pilot.policy.networks import AddressClass
+from browser_pilot.policy.patterns import Pattern
+from browser_pilot.policy.rules import Ruleset
+from browser_pilot.policy.subresources import ReachDecision, decide_reach
 
-SITES_KEPT = 1000
-# A page can make up names without end; a public one that is forgotten could still not become local without a rule.
-NAMES_KEPT = 20_000
+from .connect_errors import BlockedByPolicy, NetworkFailure
 
-_Place = tuple[str, int]
+MAX_SITES = 1000
+# A page can use any number of names. A public name that is dropped still needs a rule to resolve to a local address.
+MAX_NAMES = 20_000
+
+_HostAndPort = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """A wish to connect. ``origin`` is the site of the page that asks, and ``url`` what it asks for, where known."""
+class ConnectionRequest:
+    """A request to connect. ``origin`` is the site of the page that sent it, ``url`` the requested URL, where known."""
 
     site: Site
     kind: Literal["http", "tunnel"]
@@ -43,136 +44,147 @@ class Ask:
     url: str = ""
 
 
-class Gate(Protocol):
-    def allows(self, ask: Ask) -> Reach:
-        """Whether the host may be reached, before its name is resolved."""
+class AccessPolicy(Protocol):
+    def decide_host(self, request: ConnectionRequest) -> ReachDecision:
+        """Whether the host may be connected to, before its name is resolved."""
         ...
 
-    def allows_address(self, ask: Ask, found: Reach, kind: AddressClass) -> Reach:
-        """Whether it may be reached at an address of this class; ``found`` is what ``allows`` said."""
+    def decide_address(
+        self, request: ConnectionRequest, host_decision: ReachDecision, kind: AddressClass
+    ) -> ReachDecision:
+        """Whether an address of this class may be connected to; ``found`` is the decision on the host."""
         ...
 
-    def edition(self) -> object:
-        """Another one when what is allowed may have changed: then open connections are judged again."""
+    def rules_version(self) -> object:
+        """An object that changes with the rules; open connections are then checked again."""
         ...
 
     @property
-    def looks_into_urls(self) -> bool:
-        """Whether ``allows`` wants to see the address of a WebSocket that is asked for through a tunnel."""
+    def needs_urls(self) -> bool:
+        """Whether the decision on the host needs the URL of a WebSocket that is opened through a tunnel."""
         ...
 
-    def told(self, trouble: Refusal | Failure) -> None:
-        """A site was not reached."""
+    def record_error(self, error: BlockedByPolicy | NetworkFailure) -> None:
+        """Record that a site was not reached."""
         ...
 
-    def reached(self, site: Site) -> None: ...
+    def record_connected(self, site: Site) -> None:
+        """Record that a site was reached."""
+        ...
 
 
-class SessionGate:
-    """``carries_secret`` says of an address or host whether something is in it that must not leave."""
+class SessionAccessPolicy:
+    """``carries_secret``, where set, says whether a URL or host contains a secret that must not leave."""
 
     def __init__(
         self,
         rules: Callable[[], Ruleset],
         *,
-        within: tuple[Pattern, ...] | None = None,
-        pages: Callable[[], Iterable[Site]] = tuple,
+        session_domains: tuple[Pattern, ...] | None = None,
+        open_pages: Callable[[], Iterable[Site]] = tuple,
     ) -> None:
+        """``within`` are the session's own domains, ``pages`` the sites of its open pages."""
         self._rules = rules
-        self._within = within
-        self._pages = pages
-        self._opened: set[_Place] = set()
-        self._only_local_since_opening = False
-        self._judged: dict[Site, Reach] = {}
-        self._judged_by: Ruleset | None = None
+        self._within = session_domains
+        self._pages = open_pages
+        self._navigable: set[_HostAndPort] = set()
+        self._only_local_since_navigation = False
+        self._host_decisions: dict[Site, ReachDecision] = {}
+        self._host_decisions_rules: Ruleset | None = None
         self._is_local: dict[str, bool] = {}
-        self._troubles: dict[_Place, Refusal | Failure] = {}
+        self._errors: dict[_HostAndPort, BlockedByPolicy | NetworkFailure] = {}
         self.carries_secret: Callable[[str], bool] | None = None
 
-    def open(self, site: Site) -> None:
-        """The agent was allowed to go to this site; a local one may from now on be reached by name and port."""
-        self._opened.add(_place(site))
-        self._only_local_since_opening = self._local(site)
-        self._judged.clear()
+    def allow_navigation(self, site: Site) -> None:
+        """The agent may navigate to this site; if it is local, it may be reached by this name and port from now on."""
+        self._navigable.add(_host_and_port(site))
+        self._only_local_since_navigation = self._is_local_site(site)
+        self._host_decisions.clear()
 
-    def edition(self) -> object:
+    def rules_version(self) -> object:
         return self._rules()
 
     @property
-    def looks_into_urls(self) -> bool:
+    def needs_urls(self) -> bool:
         return self.carries_secret is not None
 
-    def allows(self, ask: Ask) -> Reach:
-        if self.carries_secret is not None and self.carries_secret(ask.url or ask.site.host):
-            return Reach(False, "the rule on secrets", "The address carries a secret, which may not leave in a URL.")
-        rules = self._rules()
-        if rules is not self._judged_by:
-            self._judged_by = rules
-            self._judged.clear()
-        found = self._judged.get(ask.site)
-        if found is None:
-            if len(self._judged) >= SITES_KEPT:
-                self._judged.clear()
-            found = self._judged[ask.site] = reach(
-                rules, ask.site, self._within, opened=_place(ask.site) in self._opened
+    def decide_host(self, request: ConnectionRequest) -> ReachDecision:
+        if self.carries_secret is not None and self.carries_secret(request.url or request.site.host):
+            return ReachDecision(
+                False, "the rule on secrets", "The address carries a secret, which may not leave in a URL."
             )
-        return found
+        rules = self._rules()
+        if rules is not self._host_decisions_rules:
+            self._host_decisions_rules = rules
+            self._host_decisions.clear()
+        decision = self._host_decisions.get(request.site)
+        if decision is None:
+            if len(self._host_decisions) >= MAX_SITES:
+                self._host_decisions.clear()
+            decision = self._host_decisions[request.site] = decide_reach(
+                rules, request.site, self._within, opened=_host_and_port(request.site) in self._navigable
+            )
+        return decision
 
-    def allows_address(self, ask: Ask, found: Reach, kind: AddressClass) -> Reach:
-        site = ask.site
+    def decide_address(
+        self, request: ConnectionRequest, host_decision: ReachDecision, kind: AddressClass
+    ) -> ReachDecision:
+        site = request.site
         if kind.is_forbidden:
-            return Reach(False, "the built-in rule", f"{site} leads to {kind.described}, which is never reached.")
-        was_local = self._remembered(site.host, is_local=kind.is_local)
+            return ReachDecision(
+                False, "the built-in rule", f"{site} leads to {kind.description}, which is never reached."
+            )
+        was_local = self._was_local_at_first(site.host, is_local=kind.is_local)
         if not kind.is_local:
-            self._only_local_since_opening = False
-            return found
-        if not found.may_be_local or not was_local:
-            reason = f"{site} leads to {kind.described}. Only a rule that names it would allow that."
-            return Reach(False, "the rule on local addresses", reason)
-        if not self._asker_is_local(ask):
-            reason = f"{site} leads to {kind.described}, which a public page may not reach."
-            return Reach(False, "the rule on local addresses", reason)
-        return found
+            self._only_local_since_navigation = False
+            return host_decision
+        if not host_decision.may_be_local or not was_local:
+            reason = f"{site} leads to {kind.description}. Only a rule that names it would allow that."
+            return ReachDecision(False, "the rule on local addresses", reason)
+        if not self._initiator_is_local(request):
+            reason = f"{site} leads to {kind.description}, which a public page may not reach."
+            return ReachDecision(False, "the rule on local addresses", reason)
+        return host_decision
 
-    def told(self, trouble: Refusal | Failure) -> None:
-        if len(self._troubles) >= SITES_KEPT:
-            self._troubles.pop(next(iter(self._troubles)))
-        self._troubles[_place(trouble.site)] = trouble
+    def record_error(self, error: BlockedByPolicy | NetworkFailure) -> None:
+        if len(self._errors) >= MAX_SITES:
+            self._errors.pop(next(iter(self._errors)))
+        self._errors[_host_and_port(error.site)] = error
 
-    def reached(self, site: Site) -> None:
-        if self._troubles:
-            self._troubles.pop(_place(site), None)
+    def record_connected(self, site: Site) -> None:
+        if self._errors:
+            self._errors.pop(_host_and_port(site), None)
 
-    def trouble(self, site: Site) -> Refusal | Failure | None:
-        """Why this site was not reached when it was last tried; None when it was."""
-        return self._troubles.get(_place(site))
+    def last_network_error(self, site: Site) -> BlockedByPolicy | NetworkFailure | None:
+        """Why the last connection to this site failed; None when it succeeded."""
+        return self._errors.get(_host_and_port(site))
 
-    def _asker_is_local(self, ask: Ask) -> bool:
+    def _initiator_is_local(self, ask: ConnectionRequest) -> bool:
         if ask.origin is not None:
-            return self._local(ask.origin)
+            return self._is_local_site(ask.origin)
         if ask.fetch_site in ("same-origin", "same-site"):
             return True
         if ask.fetch_site == "cross-site":
             return False
-        if _place(ask.site) in self._opened:
+        if _host_and_port(ask.site) in self._navigable:
             return True
         pages = [page for page in self._pages() if page.host]
         if ask.fetch_site == "none":
-            # No page asks, so it is a navigation. The agent's own are announced by ``open``, others are redirects: from
-            # a local server, if nothing but local ones had a word since the agent's last.
-            return self._only_local_since_opening and all(self._local(page) for page in pages)
-        return bool(pages) and all(self._local(page) for page in pages)
+            # A navigation without an initiator. The agent's own are announced by ``allow_navigation``, others are
+            # redirects: from a local server, if nothing but local ones were contacted since the agent's last.
+            return self._only_local_since_navigation and all(self._is_local_site(page) for page in pages)
+        return bool(pages) and all(self._is_local_site(page) for page in pages)
 
-    def _remembered(self, host: str, *, is_local: bool) -> bool:
-        """Whether a name was local when it was first met."""
-        if host not in self._is_local and len(self._is_local) >= NAMES_KEPT:
+    def _was_local_at_first(self, host: str, *, is_local: bool) -> bool:
+        """Whether the first address of this name in the session was local."""
+        if host not in self._is_local and len(self._is_local) >= MAX_NAMES:
             self._is_local.pop(next(iter(self._is_local)))
         return self._is_local.setdefault(host, is_local)
 
-    def _local(self, site: Site) -> bool:
+    def _is_local_site(self, site: Site) -> bool:
         kind = address_class(site.host)
         return kind.is_local if kind is not None else self._is_local.get(site.host, False)
 
 
-def _place(site: Site) -> _Place:
+def _host_and_port(site: Site) -> _HostAndPort:
     return site.host, site.port

@@ -1,13 +1,13 @@
-"""How a managed Chromium is made to use the proxy, and nothing but the proxy."""
+"""Launch arguments that make a managed Chromium use the proxy and nothing else."""
 
 from __future__ import annotations
 
-BYPASS_NOTHING = "<-loopback>"
-# Answered by the proxy itself, for whoever has credentials. A context that opens it once, giving them when challenged,
-# has them kept by Chromium and sends them with everything that follows. Playwright's own way (a username in the proxy
-# settings) would do it too, but pauses every request for the driver to continue and turns the browser's cache off.
-WELCOME_HOST = "browser-pilot.invalid"
-WELCOME_URL = f"http://{WELCOME_HOST}/"
+PROXY_BYPASS_LIST = "<-loopback>"
+# Served by the proxy itself, to clients with credentials. A context opens it once and gives its credentials when
+# challenged; Chromium keeps them and sends them with every later request. Playwright's own way (a username in the proxy
+# settings) works too, but pauses every request until the driver continues it, and disables the browser's cache.
+PROXY_LOGIN_HOST = "browser-pilot.invalid"
+PROXY_LOGIN_URL = f"http://{PROXY_LOGIN_HOST}/"
 
 
 def proxy_server(port: int) -> str:
@@ -17,12 +17,12 @@ def proxy_server(port: int) -> str:
 def browser_arguments(port: int) -> tuple[str, ...]:
     """Launch arguments that close every way around the proxy on this port.
 
-    Each context has the proxy in its own settings; what belongs to no context is sent to it too, where it fails for
-    want of credentials. WebRTC may send only through the proxy, which carries no UDP; QUIC would be UDP as well.
+    Each context has the proxy in its own settings. Requests that belong to no context go to it too and fail there,
+    without credentials. WebRTC may use only the proxy, which carries no UDP; QUIC would be UDP as well.
     """
     return (
         f"--proxy-server={proxy_server(port)}",
-        f"--proxy-bypass-list={BYPASS_NOTHING}",
+        f"--proxy-bypass-list={PROXY_BYPASS_LIST}",
         "--disable-quic",
         "--webrtc-ip-handling-policy=disable_non_proxied_udp",
         "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",

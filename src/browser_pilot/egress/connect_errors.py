@@ -1,7 +1,7 @@
-"""Why a host was not reached: a rule forbids it, or the network failed. Values only.
+"""Why a connection was not made: a rule forbids it, or the network failed. Values only.
 
-A browser behind a proxy learns no more than "the tunnel failed" or a status; these are kept so that the call that
-failed can say the real reason. ``code`` is what Chromium itself would have said without a proxy.
+A browser behind a proxy sees only "tunnel failed" or a status code. These are kept so that the error of the failed call
+has the real reason. ``code`` is the error code that Chromium would have reported without a proxy.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import errno
 import socket
 from dataclasses import dataclass
 
-from ..policy.hosts import Site
+from browser_pilot.policy.hosts import Site
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """A rule forbids it."""
+class BlockedByPolicy:
+    """A rule forbids the connection."""
 
     site: Site
     rule: str
@@ -23,7 +23,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class NetworkFailure:
     """The network failed."""
 
     site: Site
@@ -40,11 +40,11 @@ _CODES = {
 }
 
 
-def failure_of(site: Site, error: OSError) -> Failure:
+def network_failure(site: Site, error: OSError) -> NetworkFailure:
     if isinstance(error, socket.gaierror):
         code = "ERR_NAME_NOT_RESOLVED"
     elif isinstance(error, TimeoutError):
-        return Failure(site, "ERR_CONNECTION_TIMED_OUT", "The server did not answer in time.")
+        return NetworkFailure(site, "ERR_CONNECTION_TIMED_OUT", "The server did not respond in time.")
     else:
         code = _CODES.get(error.errno or 0, "ERR_CONNECTION_FAILED")
-    return Failure(site, code, f"The server cannot be reached: {error.strerror or error}.")
+    return NetworkFailure(site, code, f"The server cannot be reached: {error.strerror or error}.")

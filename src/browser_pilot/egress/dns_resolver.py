@@ -1,7 +1,7 @@
-"""Names to addresses, once: the addresses that are judged are the very ones that are connected to.
+"""DNS resolution, once per connection: the addresses that the access policy judges are the ones connected to.
 
-The system's resolver runs in the loop's executor; its answers are kept for a short while, so that the connections of a
-page load share one look-up. A failure is not kept.
+The system's resolver runs in the loop's executor. Its results are cached for a short time, so that the connections of
+a page load share one query. Failures are not cached.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ import socket
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from ..policy.hosts import is_address
+from browser_pilot.policy.hosts import is_address
 
 LOOPBACK = ("127.0.0.1", "::1")
-KEPT_SECONDS = 30.0
-KEPT_NAMES = 1000
+TTL_SECONDS = 30.0
+MAX_NAMES = 1000
 
 # From a name to its addresses in order of preference. Raises OSError.
 Resolver = Callable[[str], Awaitable[tuple[str, ...]]]
 
 
-async def look_up(host: str) -> tuple[str, ...]:
-    """Ask the system; but names under localhost are this machine's, as browsers know without asking."""
+async def system_resolver(host: str) -> tuple[str, ...]:
+    """The system's addresses for a name. Names under localhost are loopback without a query, as in browsers."""
     if host == "localhost" or host.endswith(".localhost"):
         return LOOPBACK
     loop = asyncio.get_running_loop()
@@ -30,34 +30,34 @@ async def look_up(host: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
-class Resolutions:
-    """What a resolver said lately. Look-ups of the same name at the same time are one."""
+class DnsCache:
+    """Caches a resolver's results. Concurrent queries for one name share one."""
 
-    def __init__(self, resolver: Resolver = look_up) -> None:
+    def __init__(self, resolver: Resolver = system_resolver) -> None:
         self._resolver = resolver
-        self._kept: dict[str, tuple[float, asyncio.Future[tuple[str, ...]]]] = {}
+        self._entries: dict[str, tuple[float, asyncio.Future[tuple[str, ...]]]] = {}
 
     async def addresses(self, host: str) -> tuple[str, ...]:
         if is_address(host):
             return (host.strip("[]"),)
         now = asyncio.get_running_loop().time()
-        kept = self._kept.get(host)
-        if kept is None or now >= kept[0]:
-            if len(self._kept) >= KEPT_NAMES:
-                self._kept.pop(next(iter(self._kept)))
+        entry = self._entries.get(host)
+        if entry is None or now >= entry[0]:
+            if len(self._entries) >= MAX_NAMES:
+                self._entries.pop(next(iter(self._entries)))
             task = asyncio.ensure_future(self._resolver(host))
             task.add_done_callback(partial(self._forget_failure, host))
-            kept = self._kept[host] = (now + KEPT_SECONDS, task)
-        # One caller that gives up must not end the look-up of the others.
-        return await asyncio.shield(kept[1])
+            entry = self._entries[host] = (now + TTL_SECONDS, task)
+        # A cancelled caller must not cancel the query for the others.
+        return await asyncio.shield(entry[1])
 
     async def close(self) -> None:
-        tasks = [task for _, task in self._kept.values()]
-        self._kept.clear()
+        tasks = [task for _, task in self._entries.values()]
+        self._entries.clear()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _forget_failure(self, host: str, task: asyncio.Future[tuple[str, ...]]) -> None:
         if task.cancelled() or task.exception() is not None:
-            self._kept.pop(host, None)
+            self._entries.pop(host, None)

@@ -1,4 +1,4 @@
-"""What the proxy itself says: refusals and failures, as small pages that name the rule. Pure."""
+"""Responses of the proxy itself: errors as small pages that name the rule, and two fixed ones. Pure."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from http import HTTPStatus
 REALM = "Browser Pilot"
 
 
-class Refused(Exception):
-    """The request ends here, with this answer."""
+class ProxyErrorResponse(Exception):
+    """Ends the request with this response."""
 
     def __init__(self, status: HTTPStatus, reason: str, *, rule: str | None = None) -> None:
         super().__init__(reason)
@@ -18,12 +18,12 @@ class Refused(Exception):
         self.rule = rule
 
 
-def answer(status: HTTPStatus, reason: str, *, rule: str | None = None, close: bool = False) -> bytes:
-    """A whole response. A browser shows its text for plain http; for tunnels it only reports that it failed."""
-    what = f"<p>Decided by {escape(rule)}. Only the user can change it.</p>" if rule else ""
+def error_page(status: HTTPStatus, reason: str, *, rule: str | None = None, close: bool = False) -> bytes:
+    """A complete response. A browser shows its text for plain HTTP; for tunnels it only reports a failure."""
+    decided_by = f"<p>Decided by {escape(rule)}. Only the user can change it.</p>" if rule else ""
     page = (
         f"<!doctype html><meta charset=utf-8><title>{status.phrase}</title>"
-        f"<h1>Browser Pilot: {escape(status.phrase.lower())}</h1><p>{escape(reason)}</p>{what}\n"
+        f"<h1>Browser Pilot: {escape(status.phrase.lower())}</h1><p>{escape(reason)}</p>{decided_by}\n"
     ).encode()
     lines = [
         f"HTTP/1.1 {status.value} {status.phrase}",
@@ -39,6 +39,6 @@ def answer(status: HTTPStatus, reason: str, *, rule: str | None = None, close: b
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + page
 
 
-# The answer behind ``browser.WELCOME_URL``: who gets it has shown its credentials.
-WELCOME = b"HTTP/1.1 204 No Content\r\nCache-Control: no-store\r\n\r\n"
+# The response to ``chromium_flags.PROXY_LOGIN_URL``, sent to clients that have authenticated.
+PROXY_LOGIN_RESPONSE = b"HTTP/1.1 204 No Content\r\nCache-Control: no-store\r\n\r\n"
 TUNNEL_OPEN = b"HTTP/1.1 200 Connection established\r\n\r\n"

@@ -1,60 +1,55 @@
-"""Opening a connection to one of several addresses: the next is tried when the last is slow or fails."""
+"""Connects to the first of several addresses that accepts (RFC 8305, "happy eyeballs"), by ``aiohappyeyeballs``.
+
+It takes numeric addresses only, those that the access policy has judged, and resolves nothing: a name is a
+``ValueError``. The deadline is the caller's.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import suppress
+import os
+import re
+import socket
+from collections.abc import Callable, Sequence
+from ipaddress import IPv6Address, ip_address
 from typing import TypeVar
 
-HEAD_START_SECONDS = 0.25
+import aiohappyeyeballs
+
+ATTEMPT_DELAY_SECONDS = 0.25
 
 P = TypeVar("P", bound=asyncio.BaseProtocol)
 
+_ERRNO = re.compile(r"\[Errno (\d+)\]")
 
-async def connect_first(
-    addresses: tuple[str, ...], port: int, protocol: Callable[[], P], *, head_start_seconds: float = HEAD_START_SECONDS
-) -> P:
-    """The first connection that stands; the others are given up. Raises ``OSError`` when none can be made."""
-    loop = asyncio.get_running_loop()
-    begun: list[asyncio.Task[P]] = []
-    attempts: set[asyncio.Task[P]] = set()
-    chosen: asyncio.Task[P] | None = None
-    waiting = list(addresses)
-    failure: OSError = OSError("the name has no address")
 
-    async def attempt(address: str) -> P:
-        _, made = await loop.create_connection(protocol, address, port)
-        return made
-
+async def connect_socket(
+    addresses: Sequence[str], port: int, *, attempt_delay_seconds: float = ATTEMPT_DELAY_SECONDS
+) -> socket.socket:
+    """A connected, non-blocking socket; the other attempts' sockets are closed. Raises ``OSError`` when all fail."""
+    if not addresses:
+        raise OSError("the name has no address")
     try:
-        while waiting or attempts:
-            if waiting:
-                begun.append(asyncio.create_task(attempt(waiting.pop(0))))
-                attempts.add(begun[-1])
-            timeout = head_start_seconds if waiting else None
-            done, attempts = await asyncio.wait(attempts, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                error = task.exception()
-                if error is None:
-                    chosen = task
-                    return task.result()
-                if not isinstance(error, OSError):
-                    raise error
-                failure = error
-        raise failure
-    finally:
-        # Two may have come about at once; the one that was not chosen is given up as well.
-        for task in begun:
-            if task is not chosen:
-                task.cancel()
-                task.add_done_callback(_discard)
+        return await aiohappyeyeballs.start_connection(  # pyright: ignore[reportUnknownMemberType]
+            [_addr_info(address, port) for address in addresses], happy_eyeballs_delay=attempt_delay_seconds
+        )
+    except OSError as error:
+        numbers = _ERRNO.findall(str(error))
+        if len(numbers) > 1:
+            # The library joins the failures of several attempts into one, without a number where they differ.
+            # The last attempt's is the one that is reported.
+            raise OSError(int(numbers[-1]), os.strerror(int(numbers[-1]))) from error
+        raise
 
 
-def _discard(task: asyncio.Task[P]) -> None:
-    # A connection that came about at the very moment it was given up must not stay open.
-    with suppress(asyncio.CancelledError, OSError):
-        made = task.result()
-        transport = getattr(made, "transport", None)
-        if isinstance(transport, asyncio.Transport):
-            transport.abort()
+async def connect_protocol(addresses: Sequence[str], port: int, protocol: Callable[[], P]) -> P:
+    """The protocol of a new connection to one of the addresses. Raises ``OSError`` when all fail."""
+    connection = await connect_socket(addresses, port)
+    _, made = await asyncio.get_running_loop().create_connection(protocol, sock=connection)
+    return made
+
+
+def _addr_info(address: str, port: int) -> tuple[int, int, int, str, tuple[str | int, ...]]:
+    if isinstance(ip_address(address), IPv6Address):
+        return socket.AF_INET6, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port, 0, 0)
+    return socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port)

@@ -1,7 +1,6 @@
-"""One end of a pair of sockets between which bytes are passed on: back-pressure and half-close.
+"""One end of a pair of sockets that forward bytes to each other: back-pressure and half-close.
 
-Each end stops reading while the other cannot write, and passes on that its sender has ended while the other way stays
-open.
+Each end stops reading while the other cannot write. At its EOF it half-closes the other, whose direction stays open.
 """
 
 from __future__ import annotations
@@ -10,14 +9,14 @@ import asyncio
 from typing import cast
 
 
-class Side(asyncio.Protocol):
-    """Two of these are a pair by being each other's ``peer``."""
+class SpliceEnd(asyncio.Protocol):
+    """Two ends form a pair as each other's ``peer``."""
 
     transport: asyncio.Transport
 
     def __init__(self) -> None:
-        self.peer: Side | None = None
-        self.ended = False
+        self.peer: SpliceEnd | None = None
+        self.has_sent_eof = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
@@ -30,10 +29,10 @@ class Side(asyncio.Protocol):
         if self.peer is not None:
             self.peer.transport.resume_reading()
 
-    def pass_end_on(self) -> bool:
-        """This side has sent its last byte. True while the other way is still open."""
-        self.ended = True
-        if self.peer is None or self.peer.ended:
+    def forward_eof(self) -> bool:
+        """Forward this end's EOF. True while the other direction is open."""
+        self.has_sent_eof = True
+        if self.peer is None or self.peer.has_sent_eof:
             return False
         self.peer.transport.write_eof()
         return True

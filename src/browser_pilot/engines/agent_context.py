@@ -1,6 +1,6 @@
-"""What the contexts of browsers that nobody but agents uses have in common, whoever runs the browser.
+"""Base of the contexts in browsers that only agents use: managed and remote ones.
 
-What differs is left to each: whether the browser lives, the way to the network, and what closing gives back.
+Subclasses say whether the browser is alive, how it reaches the network, and what to release on close.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from playwright.async_api import BrowserContext, Error, Page
 
 from .engine import StorageState
 
-CLOSE_SECONDS = 5.0
-STATE_SECONDS = 20.0
+CLOSE_TIMEOUT_SECONDS = 5.0
+STORAGE_STATE_TIMEOUT_SECONDS = 20.0
 
 
-class AgentsContext:
+class AgentContext:
     def __init__(self, context: BrowserContext) -> None:
         self._context = context
         self._lost_callbacks: list[Callable[[], None]] = []
@@ -33,35 +33,35 @@ class AgentsContext:
 
     @property
     def saver(self) -> None:
-        """Files come through the page or its context: no folder of the user is there."""
+        """None: files come through the page or its context, not into the user's folder."""
         return None
 
-    def check(self) -> None:
-        """Nobody halts such a browser."""
+    def raise_if_halted(self) -> None:
+        """Never halted: the user halts only their own browser."""
 
     def on_lost(self, callback: Callable[[], None]) -> None:
         self._lost_callbacks.append(callback)
 
-    async def settle(self) -> None:
-        # A dying browser reports its pages closed first; the answer to any question comes after its own end.
+    async def flush_events(self) -> None:
+        # A dying browser reports its pages closed before its own end; the response to a command comes after both.
         with suppress(Error, TimeoutError):
-            await asyncio.wait_for(self._context.cookies("http://localhost/"), CLOSE_SECONDS)
+            await asyncio.wait_for(self._context.cookies("http://localhost/"), CLOSE_TIMEOUT_SECONDS)
 
-    async def show(self, page: Page) -> None:
+    async def bring_to_front(self, page: Page) -> None:
         await page.bring_to_front()
 
     async def storage_state(self) -> StorageState | None:
         try:
-            async with asyncio.timeout(STATE_SECONDS):
+            async with asyncio.timeout(STORAGE_STATE_TIMEOUT_SECONDS):
                 return cast("StorageState", await self._context.storage_state(indexed_db=True))
         except (Error, TimeoutError):
             return None
 
     async def _close_context(self) -> None:
         with suppress(Error, TimeoutError):
-            await asyncio.wait_for(self._context.close(), CLOSE_SECONDS)
+            await asyncio.wait_for(self._context.close(), CLOSE_TIMEOUT_SECONDS)
 
-    def _tell_lost(self) -> None:
+    def _notify_lost(self) -> None:
         callbacks, self._lost_callbacks = self._lost_callbacks, []
         for callback in callbacks:
             callback()

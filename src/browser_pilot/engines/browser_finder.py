@@ -1,6 +1,6 @@
 """Finds the browser to launch: the user's choice, else Chrome, Chromium, Edge, else the one Playwright downloaded.
 
-Looks at files only; it starts nothing.
+Reads the file system only; it starts nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from ..errors import BrowserUnavailable
+from browser_pilot.errors import BrowserUnavailable
 
 Kind = Literal["chrome", "chromium", "edge", "playwright", "custom"]
 

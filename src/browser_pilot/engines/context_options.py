@@ -1,4 +1,4 @@
-"""How a context presents itself to pages: a session's wishes in Playwright's words. Pure."""
+"""Maps a session's emulation options to Playwright's context options. Pure."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from zoneinfo import available_timezones
 
 from playwright.async_api import ViewportSize
 
-from ..errors import InvalidArgument
+from browser_pilot.errors import InvalidArgument
+
 from .engine import ColorScheme, ContextRequest
 
 DEFAULT_VIEWPORT = (1280, 720)
 
 
-class Presentation(TypedDict, total=False):
+class ContextOptions(TypedDict, total=False):
     """Options that ``new_context`` and ``launch_persistent_context`` both take."""
 
     viewport: ViewportSize
@@ -29,10 +30,10 @@ class Presentation(TypedDict, total=False):
     has_touch: bool
 
 
-def presentation(request: ContextRequest, devices: Mapping[str, Mapping[str, object]]) -> Presentation:
-    """``devices`` are Playwright's presets. Raises ``InvalidArgument`` for what no browser could be."""
-    look = request.look
-    options = _of_device(look.device, devices) if look.device is not None else Presentation()
+def context_options(request: ContextRequest, devices: Mapping[str, Mapping[str, object]]) -> ContextOptions:
+    """``devices`` are Playwright's presets. Raises ``InvalidArgument`` for an unknown device or time zone."""
+    look = request.emulation
+    options = _of_device(look.device, devices) if look.device is not None else ContextOptions()
     if request.viewport is not None:
         width, height = request.viewport
         options["viewport"] = {"width": width, "height": height}
@@ -50,29 +51,29 @@ def presentation(request: ContextRequest, devices: Mapping[str, Mapping[str, obj
     return options
 
 
-def _of_device(name: str, devices: Mapping[str, Mapping[str, object]]) -> Presentation:
-    by_small_letters = {known.lower(): known for known in devices}
-    known = by_small_letters.get(name.strip().lower())
+def _of_device(name: str, devices: Mapping[str, Mapping[str, object]]) -> ContextOptions:
+    by_lower_case = {known.lower(): known for known in devices}
+    known = by_lower_case.get(name.strip().lower())
     if known is None:
-        near = difflib.get_close_matches(name.lower(), by_small_letters, n=5, cutoff=0.3)
+        near = difflib.get_close_matches(name.lower(), by_lower_case, n=5, cutoff=0.3)
         raise InvalidArgument(
-            f"There is no device {name[:80]!r}.",
-            suggestions=[
-                f"Near: {', '.join(by_small_letters[one] for one in near)}." if near else "Such as: iPhone 15."
-            ],
+            f"Unknown device {name[:80]!r}.",
+            suggestions=[f"Similar: {', '.join(by_lower_case[one] for one in near)}." if near else "One is iPhone 15."],
         )
-    kept = {key: value for key, value in devices[known].items() if key in Presentation.__annotations__}
-    return cast("Presentation", kept)
+    kept = {key: value for key, value in devices[known].items() if key in ContextOptions.__annotations__}
+    return cast(ContextOptions, kept)
 
 
 def _timezone(name: str) -> str:
     known = {zone.lower(): zone for zone in available_timezones()}
-    # Where the system has no list of zones, the browser itself is the judge.
+    # On a system without time zone data the browser decides.
     found = known.get(name.lower(), None if known else name)
     if found is None:
         near = difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.4)
         raise InvalidArgument(
-            f"There is no time zone {name[:80]!r}.",
-            suggestions=[f"Near: {', '.join(known[one] for one in near)}." if near else "Such as: Europe/Berlin."],
+            f"Unknown time zone {name[:80]!r}.",
+            suggestions=[
+                f"Similar: {', '.join(known[one] for one in near)}." if near else "For example: Europe/Berlin."
+            ],
         )
     return found

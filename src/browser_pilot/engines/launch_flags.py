@@ -1,11 +1,10 @@
-"""The command line that a managed browser is launched with. Pure.
+"""The command line of a managed browser. Pure.
 
-Chromium reads only the last ``--disable-features``, so ours repeats what Playwright switches off (a test holds our list
-against Playwright's) and adds a page that the browser keeps for its address bar: in every new window it costs a
-renderer, 40 MB and more work than a small page of the web.
+Chromium reads only the last ``--disable-features``, so ours repeats Playwright's (a test compares the lists) and adds
+the address bar's WebUI page: in every new window it costs a renderer, 40 MB and more work than a small web page.
 
-On Linux, where Chromium's network service has no sandbox to lose, it runs inside the browser's main process: 15 MB
-less, and pages load a few hundredths sooner.
+On Linux, where Chromium's network service has no sandbox to lose, it runs inside the browser process: 15 MB less, and
+pages load some hundredths of a second sooner.
 """
 
 from __future__ import annotations
@@ -13,11 +12,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-from ..errors import SettingsError
+from browser_pilot.errors import SettingsError
 
 DISABLE_FEATURES = "--disable-features="
 ENABLE_FEATURES = "--enable-features="
-QUIET = (
+QUIET_FLAGS = (
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
@@ -43,7 +42,7 @@ DISABLED_BY_PLAYWRIGHT = (
     "msForceBrowserSignIn",
     "msEdgeUpdateLaunchServicesPreferredVersion",
 )
-# Each would open a way around the egress proxy, or shut the way to it.
+# Each would bypass the egress proxy or make it unreachable.
 PROXY_SWITCHES = frozenset(
     {
         "--proxy-server",
@@ -59,17 +58,17 @@ PROXY_SWITCHES = frozenset(
         "--host-resolver-rules",
     }
 )
-NETWORK_INSIDE = "NetworkServiceInProcess2"
+NETWORK_IN_PROCESS = "NetworkServiceInProcess2"
 ADDRESS_BAR_PAGES = ("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup")
 
 
-def launch_arguments(
+def launch_flags(
     chosen: Iterable[str], *, sandbox: bool, egress: Iterable[str] = (), platform: str = sys.platform
 ) -> list[str]:
-    """Our arguments, and the user's after them; features that the user enables or disables are added to ours.
+    """Our flags, then the user's; features that the user enables or disables are merged with ours.
 
-    ``egress`` are those that hold the browser to our proxy; for one of the user's that would undo them,
-    ``SettingsError`` is raised.
+    ``egress``: the flags that force the browser through our proxy. Raises ``SettingsError`` for a user's flag that
+    would undo them.
     """
     chosen = list(chosen)
     egress = list(egress)
@@ -81,10 +80,10 @@ def launch_arguments(
                 suggestions=["Remove it from browser.args."],
             )
     disabled = [*DISABLED_BY_PLAYWRIGHT, *ADDRESS_BAR_PAGES, *_features(chosen, DISABLE_FEATURES)]
-    enabled = [*([NETWORK_INSIDE] if platform == "linux" else []), *_features(chosen, ENABLE_FEATURES)]
+    enabled = [*([NETWORK_IN_PROCESS] if platform == "linux" else []), *_features(chosen, ENABLE_FEATURES)]
     others = [argument for argument in chosen if not argument.startswith((DISABLE_FEATURES, ENABLE_FEATURES))]
     features = [DISABLE_FEATURES + ",".join(disabled), *([ENABLE_FEATURES + ",".join(enabled)] if enabled else [])]
-    return [*QUIET, *([] if sandbox else ["--no-sandbox"]), *others, *egress, *features]
+    return [*QUIET_FLAGS, *([] if sandbox else ["--no-sandbox"]), *others, *egress, *features]
 
 
 def _features(arguments: Iterable[str], switch: str) -> list[str]:

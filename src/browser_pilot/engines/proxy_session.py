@@ -1,7 +1,7 @@
-"""A context's way to the network: its gate at the egress proxy, its credentials there, and what must not leave.
+"""Egress-proxy session of one browser context: credentials, access policy, secret filter.
 
-Life: made before its context; ``connect`` lets the context in; ``close`` shuts it out and ends its connections. After
-that, or when the proxy is gone, the context reaches nothing: it knows no other way.
+Lifecycle: created before its context; ``connect`` authenticates the context; ``close`` revokes its access and ends its
+connections. After that, or without the proxy, the context reaches nothing.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from collections.abc import Callable, Iterable, Iterator
 
 from playwright.async_api import BrowserContext, ProxySettings
 
-from ..egress import EgressProxy, Failure, Refusal, SessionGate
-from ..egress.parent_proxy import ParentProxy
-from ..policy.hosts import Site, page_site
-from ..policy.patterns import Pattern
-from ..policy.rules import Ruleset
-from .proxy_login import log_in, proxy_settings
-from .secret_urls import UrlForms
+from browser_pilot.egress import BlockedByPolicy, EgressProxy, NetworkFailure, SessionAccessPolicy
+from browser_pilot.egress.parent_proxy import ParentProxy
+from browser_pilot.policy.hosts import Site, page_site
+from browser_pilot.policy.patterns import Pattern
+from browser_pilot.policy.rules import Ruleset
+
+from .proxy_auth import authenticate, proxy_settings
+from .url_leak_guard import UrlForms
 
 
-class Outlet:
-    """``within`` are the domains that the session was made for; None for no such limit. ``rules`` may be exchanged."""
+class ProxySession:
+    """``allowed_domains``: the only ones that the session may reach; None for no limit. ``rules`` may be replaced."""
 
     def __init__(
         self,
@@ -31,13 +32,13 @@ class Outlet:
         *,
         parent_proxy: ParentProxy | None = None,
     ) -> None:
-        self.within = within
+        self.allowed_domains = within
         self.rules = rules
         self._parent_proxy = parent_proxy
         self._proxy = proxy
         self._key = secrets.token_hex(8)
         self._context: BrowserContext | None = None
-        self._gate = SessionGate(lambda: self.rules(), within=within, pages=self._pages)
+        self._gate = SessionAccessPolicy(lambda: self.rules(), session_domains=within, open_pages=self._pages)
         self._forms = UrlForms()
 
     @property
@@ -45,32 +46,34 @@ class Outlet:
         return proxy_settings(self._proxy.port)
 
     async def connect(self, context: BrowserContext) -> None:
-        """Raises ``BrowserUnavailable`` when the context cannot use the proxy. Leaves one blank page open."""
+        """Authenticate the context; leaves one blank page open. Raises ``BrowserUnavailable`` on failure."""
         self._context = context
         secret = secrets.token_urlsafe(24)
         self._proxy.register(self._key, secret, self._gate, parent=self._parent_proxy)
         try:
             page = context.pages[0] if context.pages else await context.new_page()
-            await log_in(page, self._key, secret)
+            await authenticate(page, self._key, secret)
         except BaseException:
             self.close()
             raise
 
-    def let_open(self, site: Site) -> None:
-        """The agent was allowed to go there."""
-        self._gate.open(site)
+    def allow_navigation(self, site: Site) -> None:
+        """Allow a site that an agent was authorized to open."""
+        self._gate.allow_navigation(site)
 
-    def trouble(self, url: str) -> Refusal | Failure | None:
-        """Why an address was not reached, as far as the reason lies with us or in the network behind us."""
+    def last_network_error(self, url: str) -> BlockedByPolicy | NetworkFailure | None:
+        """Why a URL was not reached, if the reason is the proxy's decision or an error behind it."""
         site = page_site(url)
         if site is None:
             return None
         if self._forms.found_in(url):
-            return Refusal(site, "the rule on secrets", "The address carries a secret, which may not leave in a URL.")
-        return self._gate.trouble(site)
+            return BlockedByPolicy(
+                site, "the rule on secrets", "The URL contains a secret; secrets must not leave in a URL."
+            )
+        return self._gate.last_network_error(site)
 
-    def keep_in(self, values: Iterable[str]) -> UrlForms:
-        """Let no address out that carries one of these; gives all that is kept in."""
+    def block_in_urls(self, values: Iterable[str]) -> UrlForms:
+        """Block URLs that contain one of these values; returns all blocked forms."""
         self._forms.add(values)
         self._gate.carries_secret = self._forms.found_in
         return self._forms
@@ -79,11 +82,11 @@ class Outlet:
         self._proxy.unregister(self._key)
 
     def _pages(self) -> Iterator[Site]:
-        """Whose code runs in the context now. What is no site (an extension's page) counts as a public one."""
+        """The sites whose code runs in the context. A page without a site (an extension's) counts as a public one."""
         if self._context is None:
             return
         urls = [frame.url for page in self._context.pages for frame in page.frames]
         urls += [worker.url for worker in self._context.service_workers]
-        # A frame that was only just made has no address yet.
+        # A new frame has no URL yet.
         for url in filter(None, urls):
             yield page_site(url) or Site("https", "unknown.invalid", 443)

@@ -1,56 +1,56 @@
-"""The rules for a browser that does not go through our proxy: each request is judged before it leaves.
+"""Applies the rules in a browser that does not use our proxy: each request is checked before it leaves.
 
-In a browser that is ours alone the whole browser is told, and every step of a redirect is judged; where others work in
-it too, only our context, and not the steps of a redirect. WebSockets are judged when a page opens them. Neither sees
-resolved addresses, WebRTC, or what the browser asks for by itself.
+In a browser of our own, interception covers the whole browser and every redirect; in a shared one, only our context,
+and not redirects. WebSockets are checked when a page opens them. Neither sees resolved addresses, WebRTC, or the
+browser's own requests.
 """
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from typing import Any
 
 from playwright.async_api import Browser, BrowserContext, CDPSession, Error, Route, WebSocketRoute
 
-from ..egress import Ask, Refusal, SessionGate
-from ..policy.hosts import page_site
+from browser_pilot.background_tasks import BackgroundTasks
+from browser_pilot.egress import BlockedByPolicy, ConnectionRequest, SessionAccessPolicy
+from browser_pilot.policy.hosts import page_site
 
 
-def permitted(gate: SessionGate, url: str) -> bool:
-    """What has no host (data:, blob:, about:) does not leave."""
+def is_allowed(gate: SessionAccessPolicy, url: str) -> bool:
+    """URLs without a host (data:, blob:, about:) do not leave the browser."""
     site = page_site(url.replace("ws", "http", 1) if url.startswith("ws") else url)
     if site is None or not site.host:
         return site is not None or url.startswith(("data:", "blob:", "about:"))
-    found = gate.allows(Ask(site, "http", url=url))
+    found = gate.decide_host(ConnectionRequest(site, "http", url=url))
     if found.allowed:
-        gate.reached(site)
+        gate.record_connected(site)
     else:
-        gate.told(Refusal(site, found.rule, found.reason))
+        gate.record_error(BlockedByPolicy(site, found.rule, found.reason))
     return found.allowed
 
 
-async def hold_to_rules(browser: Browser, context: BrowserContext, gate: SessionGate, *, alone: bool) -> None:
-    """``alone`` when nobody else works in the browser."""
-    await context.route_web_socket(lambda _: True, lambda socket: _judge_socket(gate, socket))
+async def install_request_filter(
+    browser: Browser, context: BrowserContext, gate: SessionAccessPolicy, *, alone: bool
+) -> None:
+    """``alone``: the browser is not shared with others."""
+    await context.route_web_socket(lambda _: True, lambda socket: _filter_web_socket(gate, socket))
     if not alone:
-        await context.route(lambda _: True, lambda route: _judge_route(gate, route))
+        await context.route(lambda _: True, lambda route: _filter_request(gate, route))
         return
     session = await browser.new_browser_cdp_session()
-    answers: set[asyncio.Task[None]] = set()
+    tasks = BackgroundTasks("the request filter")
 
-    def judge(event: dict[str, Any]) -> None:
-        allowed = permitted(gate, str(event["request"]["url"]))
-        task = asyncio.ensure_future(_answer(session, str(event["requestId"]), allowed=allowed))
-        answers.add(task)
-        task.add_done_callback(answers.discard)
+    def on_paused(event: dict[str, Any]) -> None:
+        allowed = is_allowed(gate, str(event["request"]["url"]))
+        tasks.spawn(_continue(session, str(event["requestId"]), allowed=allowed))
 
-    session.on("Fetch.requestPaused", judge)
+    session.on("Fetch.requestPaused", on_paused)
     await _send(session, "Fetch.enable", {"patterns": [{"urlPattern": "*"}]})
 
 
-async def _answer(session: CDPSession, request: str, *, allowed: bool) -> None:
-    # The request may be gone by now.
+async def _continue(session: CDPSession, request: str, *, allowed: bool) -> None:
+    # The request may be cancelled by now.
     with suppress(Error):
         if allowed:
             await _send(session, "Fetch.continueRequest", {"requestId": request})
@@ -58,16 +58,16 @@ async def _answer(session: CDPSession, request: str, *, allowed: bool) -> None:
             await _send(session, "Fetch.failRequest", {"requestId": request, "errorReason": "BlockedByClient"})
 
 
-async def _judge_route(gate: SessionGate, route: Route) -> None:
+async def _filter_request(gate: SessionAccessPolicy, route: Route) -> None:
     with suppress(Error):
-        if permitted(gate, route.request.url):
+        if is_allowed(gate, route.request.url):
             await route.continue_()
         else:
             await route.abort("blockedbyclient")
 
 
-async def _judge_socket(gate: SessionGate, socket: WebSocketRoute) -> None:
-    if permitted(gate, socket.url):
+async def _filter_web_socket(gate: SessionAccessPolicy, socket: WebSocketRoute) -> None:
+    if is_allowed(gate, socket.url):
         socket.connect_to_server()
         return
     with suppress(Error):

@@ -1,14 +1,15 @@
-"""Which engine a session's browser comes from: the one that its request names."""
+"""Opens each session's browser in the engine that its request names."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..policy.rules import Ruleset
+from browser_pilot.policy.rules import Ruleset
+
 from .engine import ContextRequest, Engine, LiveContext, StorageState
 
 
-class EngineChoice:
+class EngineRouter:
     def __init__(self, managed: Engine, own: Engine, remote: Engine) -> None:
         self._engines = {"managed": managed, "own": own, "cdp": remote, "grid": remote}
 

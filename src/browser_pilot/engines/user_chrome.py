@@ -1,7 +1,7 @@
-"""The user's own Chrome, through the extension: sessions get the tabs that were shared with them, and open more.
+"""The user's own Chrome, through the extension: sessions get the tabs that the user shares, and open more.
 
-Each session has a Playwright connection of its own to the bridge's relay, which shows it its own tabs and no others. A
-session that ends closes the tabs that it opened; those that the user shared stay. When the hub ends, all tabs stay.
+Each session has its own Playwright connection to the relay, which shows it its own tabs only. A session that ends
+closes the tabs that it opened; tabs that the user shared stay. When the hub ends, all tabs stay.
 """
 
 from __future__ import annotations
@@ -13,22 +13,28 @@ from typing import cast
 
 from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright, Route
 
-from ..bridge.bridge import Bridge
-from ..bridge.cdp_client import CdpClient
-from ..bridge.relay import Relay
-from ..bridge.wire import Json
-from ..egress import Failure, Refusal
-from ..errors import BrowserUnavailable, InvalidArgument
-from ..policy.hosts import Site
-from ..policy.rules import Ruleset
-from .engine import ContextRequest, Saver, StorageState
-from .secret_urls import UrlForms
+from browser_pilot.egress import BlockedByPolicy, NetworkFailure
+from browser_pilot.errors import BrowserUnavailable, InvalidArgument
+from browser_pilot.extension_bridge.bridge import Bridge
+from browser_pilot.extension_bridge.cdp_relay.cdp_client import CdpClient
+from browser_pilot.extension_bridge.cdp_relay.relay import Relay
+from browser_pilot.files.file_saver import FileSaver
+from browser_pilot.json_types import JsonObject
+from browser_pilot.policy.hosts import Site
+from browser_pilot.policy.rules import Ruleset
+from browser_pilot.upstream_errors import first_line
 
-CLOSE_SECONDS = 5.0
+from .engine import ContextRequest, StorageState
+from .url_leak_guard import UrlForms
+
+CLOSE_TIMEOUT_SECONDS = 5.0
+
+# Starts or returns the Playwright driver process.
+Driver = Callable[[], Awaitable[Playwright]]
 
 
-class OwnContext:
-    """One session's share of the user's browser."""
+class UserChromeContext:
+    """One session's tabs in the user's browser."""
 
     def __init__(self, relay: Relay, client: CdpClient, browser: Browser) -> None:
         self._relay = relay
@@ -52,50 +58,50 @@ class OwnContext:
         return True
 
     @property
-    def saver(self) -> Saver | None:
+    def saver(self) -> FileSaver | None:
         return self._relay
 
-    def check(self) -> None:
-        self._relay.check()
+    def raise_if_halted(self) -> None:
+        self._relay.raise_if_halted()
 
     def on_lost(self, callback: Callable[[], None]) -> None:
         self._lost_callbacks.append(callback)
 
-    async def settle(self) -> None:
-        # What the relay tells Playwright comes in order: the answer to any question comes after the news before it.
+    async def flush_events(self) -> None:
+        # The relay sends in order: the response to any command comes after all earlier events.
         with suppress(Error, TimeoutError):
-            await asyncio.wait_for(self.context.cookies("http://localhost/"), CLOSE_SECONDS)
+            await asyncio.wait_for(self.context.cookies("http://localhost/"), CLOSE_TIMEOUT_SECONDS)
 
     def take_blank_page(self) -> Page | None:
-        return None  # what is open is the user's, or an agent's already
+        return None  # open pages belong to the user or to an agent
 
-    def let_open(self, site: Site) -> None:
-        """The rules hold in the user's browser itself; where the agent may go, the gateway has decided."""
+    def allow_navigation(self, site: Site) -> None:
+        """Nothing to do: declarativeNetRequest rules hold in the browser, and the gateway authorized the navigation."""
 
-    def trouble(self, url: str) -> Refusal | Failure | None:
-        return None  # the browser reached it itself, and says itself why not
+    def last_network_error(self, url: str) -> BlockedByPolicy | NetworkFailure | None:
+        return None  # no proxy in between: the browser itself reports the reason
 
-    async def keep_out_of_urls(self, values: Iterable[str]) -> None:
+    async def block_in_urls(self, values: Iterable[str]) -> None:
         was_off = not self._forms.patterns()
         self._forms.add(values)
         if was_off and self._forms.patterns():
-            await self.context.route(self._forms.found_in, _stop)
+            await self.context.route(self._forms.found_in, _abort)
 
-    async def show(self, page: Page) -> None:
+    async def bring_to_front(self, page: Page) -> None:
         session = await self.context.new_cdp_session(page)
         try:
-            told = cast("Json", await session.send("Target.getTargetInfo"))  # pyright: ignore[reportUnknownMemberType]
+            info = cast("JsonObject", await session.send("Target.getTargetInfo"))  # pyright: ignore[reportUnknownMemberType]
         finally:
             await session.detach()
-        await self._relay.show_tab(self._client, str(told["targetInfo"]["targetId"]))
+        await self._relay.bring_to_front(self._client, str(info["targetInfo"]["targetId"]))
 
     async def storage_state(self) -> StorageState | None:
-        return None  # the user's own cookies stay in the user's browser
+        return None  # the user's cookies stay in the user's browser
 
     async def close(self, *, close_tabs: bool = True) -> None:
-        await self._relay.leave(self._client, close_tabs=close_tabs)
+        await self._relay.remove_client(self._client, close_tabs=close_tabs)
         with suppress(Error, TimeoutError):
-            await asyncio.wait_for(self._browser.close(), CLOSE_SECONDS)
+            await asyncio.wait_for(self._browser.close(), CLOSE_TIMEOUT_SECONDS)
         self._lost()
 
     def _lost(self) -> None:
@@ -105,56 +111,56 @@ class OwnContext:
             callback()
 
 
-async def _stop(route: Route) -> None:
+async def _abort(route: Route) -> None:
     with suppress(Error):
         await route.abort("blockedbyclient")
 
 
-class OwnEngine:
-    """``driver`` gives Playwright's driver. ``listen`` says where the relay can be reached."""
+class UserChromeEngine:
+    """``driver`` returns Playwright's driver. ``set_address`` sets the address of the relay."""
 
-    def __init__(self, bridge: Bridge, driver: Callable[[], Awaitable[Playwright]]) -> None:
+    def __init__(self, bridge: Bridge, driver: Driver) -> None:
         self._bridge = bridge
         self._driver = driver
         self._address = ""
-        self._contexts: list[OwnContext] = []
+        self._contexts: list[UserChromeContext] = []
 
-    def listen(self, host: str, port: int) -> None:
+    def set_address(self, host: str, port: int) -> None:
         self._address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
     async def open(
         self, request: ContextRequest, rules: Callable[[], Ruleset], *, state: StorageState | None = None
-    ) -> OwnContext:
-        """``rules`` are not needed here: those in force are told to every browser by the bridge."""
+    ) -> UserChromeContext:
+        """``rules`` is not used: the bridge sends the current rules to every browser."""
         if state is not None:
             raise InvalidArgument(
-                "Stored state cannot be put into the user's own browser.",
+                "Stored state cannot be restored in the user's own browser.",
                 suggestions=["Leave out `profile` and `storage_state`, or use the managed engine."],
             )
-        relay = await self._bridge.browser(request.own_browser)
-        relay.check()
-        client = await relay.join(request.label)
+        relay = await self._bridge.relay_of(request.own_browser)
+        relay.raise_if_halted()
+        client = await relay.add_client(request.label)
         try:
             browser = await (await self._driver()).chromium.connect_over_cdp(
                 f"ws://{self._address}/cdp/{client.id}",
                 headers={"Authorization": f"Bearer {client.secret}"},
                 is_local=True,
                 no_defaults=True,
-                artifacts_dir=relay.files,
+                artifacts_dir=relay.downloads_folder,
                 timeout=request.launch_timeout_ms,
             )
         except Error as error:
-            await relay.leave(client, close_tabs=False)
-            raise BrowserUnavailable(f"The browser could not be taken over: {error.message.splitlines()[0]}") from error
-        self._bridge.tell_news()
-        context = OwnContext(relay, client, browser)
+            await relay.remove_client(client, close_tabs=False)
+            raise BrowserUnavailable(f"Could not connect to the browser: {first_line(error.message)}") from error
+        self._bridge.publish_state()
+        context = UserChromeContext(relay, client, browser)
         self._contexts = [*(one for one in self._contexts if one.alive), context]
         return context
 
-    async def let_go(self) -> None:
-        """Leave every browser as it is: the hub ends, the tabs stay."""
+    async def disconnect_all(self) -> None:
+        """Disconnect from every browser; all tabs stay. Called when the hub ends."""
         contexts, self._contexts = self._contexts, []
         await asyncio.gather(*(context.close(close_tabs=False) for context in contexts if context.alive))
 
     async def close(self) -> None:
-        await self.let_go()
+        await self.disconnect_all()

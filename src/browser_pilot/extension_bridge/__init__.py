@@ -1,1 +1,1 @@
-"""The link to the user's own browsers: pairing, the extension's socket, and the relay for Playwright."""
+"""The hub's end of the extension: pairing, the extension's connection, and the CDP relay for Playwright."""

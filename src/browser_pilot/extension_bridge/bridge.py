@@ -1,7 +1,7 @@
-"""Everything about the user's own browsers in one place: who is paired, who is there, and the doors they come in by.
+"""The user's own browsers: which are paired, which are connected, and the endpoints that they connect to.
 
-Its life is the hub's. ``note`` is told of what belongs in the record. What the extension's own pages ask is answered by
-the ``Desk``, which is told who is there.
+Lives as long as the hub. ``record_note`` writes to the audit log. Requests of the extension's own pages go to the
+``UiBackend``, which is also notified of connected browsers.
 """
 
 from __future__ import annotations
@@ -9,42 +9,46 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from ..errors import BrowserDisconnected, BrowserUnavailable, NoSession, PilotError
-from .browsers import BrowserStore, PairedBrowser
-from .cdp_client import CdpClient
-from .cdp_door import CdpDoor
-from .desk import Desk, DrivenTabState, NoDesk
-from .door import Door, Note
-from .downloads import Downloads
-from .link import BrowserLink
-from .pairing import OpenCode, PairingDesk
-from .relay import Halted, Relay
-from .wire import Happened, Hello, Json
+from browser_pilot.background_tasks import BackgroundTasks
+from browser_pilot.config.live_reload import CurrentConfig
+from browser_pilot.errors import BrowserDisconnected, BrowserUnavailable, NoSession, PilotError
+from browser_pilot.json_types import JsonObject
+
+from .cdp_relay.cdp_client import CdpClient
+from .cdp_relay.cdp_endpoint import CdpEndpoint
+from .cdp_relay.downloads import ChromeDownloads
+from .cdp_relay.relay import Halted, Relay
+from .extension_connection import ExtensionConnection
+from .extension_endpoint import ExtensionEndpoint, RecordNote
+from .paired_browsers import PairedBrowser, PairedBrowserStore
+from .pairing import PairingCode, PairingCodes
+from .protocol import Event, Hello
+from .ui_backend import ControlledTabState, UiBackend
 
 logger = logging.getLogger(__name__)
 
-ARRIVAL_SECONDS = 5.0
-HOUSEKEEPING_SECONDS = 5.0
+CONNECT_TIMEOUT_SECONDS = 5.0
+MAINTENANCE_INTERVAL_SECONDS = 5.0
 MODES = ("auto", "ask", "readonly")
-WORDS: dict[str, Halted] = {"pause": "paused", "stop": "stopped", "resume": ""}
+COMMANDS: dict[str, Halted] = {"pause": "paused", "stop": "stopped", "resume": ""}
 
 
 @dataclass(frozen=True)
-class Reachable:
-    """One paired browser at work: the way to speak to it, and its tabs."""
+class ConnectedBrowser:
+    """One paired browser: its connection and its relay."""
 
-    link: BrowserLink
+    connection: ExtensionConnection
     relay: Relay
 
 
 @dataclass(frozen=True)
 class BrowserState:
-    """What people are told about a paired browser."""
+    """A paired browser as people see it."""
 
     id: str
     name: str
@@ -60,32 +64,35 @@ class Bridge:
         self,
         home: Path,
         *,
-        idle_seconds: Callable[[], float],
-        note: Note,
-        mode: Callable[[], str],
+        config: CurrentConfig,
+        ui: UiBackend,
+        record_note: RecordNote,
         set_mode: Callable[[str], None],
     ) -> None:
-        self.desk: Desk = NoDesk()
-        self._store = BrowserStore(home)
-        self._desk = PairingDesk()
-        self._browsers: dict[str, Reachable] = {}
-        self._idle_seconds = idle_seconds
-        self._note = note
-        self._mode = mode
+        self._config = config
+        self._ui = ui
+        self._store = PairedBrowserStore(home)
+        self._pairing_codes = PairingCodes()
+        self._browsers: dict[str, ConnectedBrowser] = {}
+        self._record_note = record_note
         self._set_mode = set_mode
-        self._rules: list[Json] = []
+        self._rules: list[JsonObject] = []
         self._files = home / "tmp" / "own"
-        self._tasks: set[asyncio.Task[None]] = set()
-        self.door = Door(
-            store=self._store, desk=self._desk, link_of=self._welcome, note=note, changed=self._note_presence
+        self._tasks = BackgroundTasks("the extension bridge")
+        self.extension_endpoint = ExtensionEndpoint(
+            store=self._store,
+            pairing_codes=self._pairing_codes,
+            connection_of=self._on_connect,
+            record_note=record_note,
+            on_change=self._report_presence,
         )
-        self.cdp_door = CdpDoor(self._client, note)
+        self.cdp_endpoint = CdpEndpoint(self._client, record_note)
 
-    def open_pairing(self) -> OpenCode:
-        return self._desk.open(time.time())
+    def open_pairing(self) -> PairingCode:
+        return self._pairing_codes.open(time.time())
 
-    def pairing(self) -> OpenCode | None:
-        return self._desk.current(time.time())
+    def pairing(self) -> PairingCode | None:
+        return self._pairing_codes.current(time.time())
 
     @property
     def is_paired(self) -> bool:
@@ -97,7 +104,7 @@ class Bridge:
     def rename(self, name: str, to: str) -> BrowserState:
         renamed = self._store.rename(self._named(name), to)
         if renamed.id in self._browsers:
-            self._browsers[renamed.id].link.name = renamed.name
+            self._browsers[renamed.id].connection.name = renamed.name
         return self._state(renamed)
 
     async def forget(self, name: str) -> None:
@@ -106,164 +113,157 @@ class Bridge:
         reachable = self._browsers.pop(browser.id, None)
         if reachable is not None:
             await reachable.relay.halt("stopped")
-        await self.door.forget(browser)
-        self._note("browser_forgotten", {"browser": browser.id, "name": browser.name})
+        await self.extension_endpoint.forget(browser)
+        self._record_note("browser_forgotten", {"browser": browser.id, "name": browser.name})
 
-    async def browser(self, name: str | None) -> Relay:
-        """The named browser, or the only one; waits a moment for one that is briefly away."""
+    async def relay_of(self, name: str | None) -> Relay:
+        """The relay of the named browser, or of the only one; waits a few seconds for one that reconnects."""
         paired = list(self._store)
         if not paired:
             raise BrowserUnavailable(
                 "No browser of yours is paired with Browser Pilot yet.",
                 suggestions=[
-                    "`browser-pilot extension` says how to add the extension, `browser-pilot pair` shows its code.",
+                    "`browser-pilot extension` explains how to add the extension, `browser-pilot pair` shows its code.",
                     "Or leave out --engine own to use a managed browser.",
                 ],
             )
         wanted = self._named(name) if name is not None else self._one_of(paired)
-        reachable = self._reachable(wanted)
-        if not await reachable.relay.until_synced(ARRIVAL_SECONDS):
+        reachable = self._connected(wanted)
+        if not await reachable.relay.wait_synced(CONNECT_TIMEOUT_SECONDS):
             raise BrowserDisconnected(
                 f"{wanted.name} is paired but not connected.",
                 suggestions=["Start the browser; its Browser Pilot button says why it is not connected."],
             )
         return reachable.relay
 
-    def adopt_rules(self, rules: list[Json]) -> None:
-        """From now on these rules of declarativeNetRequest hold in every driven tab."""
+    def set_rules(self, rules: list[JsonObject]) -> None:
+        """Apply these declarativeNetRequest rules to every controlled tab."""
         self._rules = rules
         for reachable in self._browsers.values():
-            reachable.link.notify("rules", rules)
+            reachable.connection.notify("dnrRules.changed", rules)
 
-    def tell_news(self) -> None:
-        """Tell every browser what its popup and its signs show."""
+    def publish_state(self) -> None:
+        """Send every browser the state that its popup and its indicators show."""
         for reachable in self._browsers.values():
-            self._tell(reachable)
+            self._send_state(reachable)
 
     @property
     def mode(self) -> str:
-        return self._mode()
+        return self._config.settings.policy.own_mode
 
-    def say(self, word: str, *, where: str) -> None:
-        """What the user said outside their browsers: it holds for all of them."""
-        self._note("user_said", {"word": word, "where": where})
-        self._heed(word, list(self._browsers.values()))
+    def apply_user_command(self, command: str, *, where: str) -> None:
+        """Apply a command of the user that came from outside a browser: to all browsers."""
+        self._record_note("user_said", {"word": command, "where": where})
+        self._apply(command, list(self._browsers.values()))
 
     def halted(self, browser_id: str) -> Halted:
         return self._browsers[browser_id].relay.halted
 
     def name_of(self, browser_id: str) -> str:
-        return self._browsers[browser_id].link.name
+        return self._browsers[browser_id].connection.name
 
-    def tabs_of(self, browser_id: str) -> list[DrivenTabState]:
+    def tabs_of(self, browser_id: str) -> list[ControlledTabState]:
         return [
-            DrivenTabState(tab.id, tab.kind, tab.owner.label if tab.owner is not None else "", tab.since)
+            ControlledTabState(tab.id, tab.kind, tab.owner.label if tab.owner is not None else "", tab.since)
             for tab in self._browsers[browser_id].relay.tabs.values()
         ]
 
     def target_of(self, browser_id: str, tab_id: int) -> str | None:
-        """The DevTools target of a tab that an agent has; None for any other tab."""
+        """The CDP target id of a tab that an agent owns; None for any other tab."""
         tab = self._browsers[browser_id].relay.tabs.get(tab_id)
         return tab.target_id if tab is not None and tab.owner is not None and tab.target_id else None
 
     def reload_extensions(self) -> None:
-        """For those who work on the extension: load its files anew in every connected browser."""
+        """Reload the extension in every connected browser, for its development."""
         for reachable in self._browsers.values():
-            reachable.link.notify("reload", None)
+            reachable.connection.notify("extension.reload", None)
 
-    async def keep_house(self) -> None:
+    async def run_maintenance(self) -> None:
         while True:
-            await asyncio.sleep(HOUSEKEEPING_SECONDS)
+            await asyncio.sleep(MAINTENANCE_INTERVAL_SECONDS)
             for reachable in list(self._browsers.values()):
-                if reachable.link.connected:
-                    await reachable.relay.rest(self._idle_seconds())
+                if reachable.connection.connected:
+                    await reachable.relay.detach_idle(self._config.settings.browser.own_idle_minutes * 60)
 
     async def close(self) -> None:
-        await self.door.close()
+        await self.extension_endpoint.close()
 
-    def _welcome(self, browser: PairedBrowser, hello: Hello) -> BrowserLink:
-        reachable = self._reachable(browser)
-        reachable.relay.begin_connection(hello.agent)
-        self._spawn_greeting(reachable)
-        return reachable.link
+    def _on_connect(self, browser: PairedBrowser, hello: Hello) -> ExtensionConnection:
+        reachable = self._connected(browser)
+        reachable.relay.on_connected(hello.agent)
+        self._tasks.spawn(self._send_initial_state(reachable))
+        return reachable.connection
 
-    def _spawn_greeting(self, reachable: Reachable) -> None:
-        async def greet() -> None:
-            if await reachable.relay.until_synced(ARRIVAL_SECONDS):
-                reachable.link.notify("rules", self._rules)
-                self._tell(reachable)
+    async def _send_initial_state(self, reachable: ConnectedBrowser) -> None:
+        if await reachable.relay.wait_synced(CONNECT_TIMEOUT_SECONDS):
+            reachable.connection.notify("dnrRules.changed", self._rules)
+            self._send_state(reachable)
 
-        self._spawn(greet())
-
-    def _reachable(self, browser: PairedBrowser) -> Reachable:
+    def _connected(self, browser: PairedBrowser) -> ConnectedBrowser:
         known = self._browsers.get(browser.id)
         if known is not None:
             return known
-        link = BrowserLink(browser.name, lambda happened: self._on_event(browser.id, happened))
+        link = ExtensionConnection(browser.name, lambda happened: self._on_event(browser.id, happened))
         relay = Relay(
             link,
-            Downloads(self._files / browser.id),
-            word=lambda word: self._take_word(browser, word),
-            changed=lambda: self._tell(self._browsers[browser.id]),
+            ChromeDownloads(self._files / browser.id),
+            on_user_command=lambda word: self._on_user_command(browser, word),
+            on_change=lambda: self._send_state(self._browsers[browser.id]),
         )
-        reachable = self._browsers[browser.id] = Reachable(link, relay)
+        reachable = self._browsers[browser.id] = ConnectedBrowser(link, relay)
         return reachable
 
-    def _on_event(self, browser_id: str, happened: Happened) -> None:
-        if happened.event == "pilot.ask":
-            self._spawn(self._serve(browser_id, happened.args))
+    def _on_event(self, browser_id: str, happened: Event) -> None:
+        if happened.event == "ui.request":
+            self._tasks.spawn(self._handle_request(browser_id, happened.args))
         else:
             self._browsers[browser_id].relay.on_event(happened)
 
-    async def _serve(self, browser_id: str, args: list[Any]) -> None:
-        """One question of the extension's pages; exactly one answer goes back, whatever happens."""
+    async def _handle_request(self, browser_id: str, args: list[Any]) -> None:
+        """Handle one request of the extension's pages; exactly one response is sent."""
         reachable = self._browsers[browser_id]
         match args:
             case [str(number), str(name), dict()]:
-                told: Json = {"id": number}
+                response: JsonObject = {"id": number}
                 try:
-                    told["result"] = await self.desk.answer(browser_id, name, cast(Json, args[2]))
+                    response["result"] = await self._ui.handle(browser_id, name, cast(JsonObject, args[2]))
                 except PilotError as error:
-                    told["error"] = " ".join([error.message, *error.suggestions])
-                reachable.link.notify("told", told)
+                    response["error"] = " ".join([error.message, *error.suggestions])
+                reachable.connection.notify("ui.response", response)
             case _:
-                logger.info("the extension asked in a way that makes no sense")
+                logger.info("received a malformed request of the extension's pages")
 
-    def _note_presence(self) -> None:
-        self.desk.present(anyone=any(one.link.connected for one in self._browsers.values()))
+    def _report_presence(self) -> None:
+        self._ui.presence_changed(connected=any(one.connection.connected for one in self._browsers.values()))
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    def _on_user_command(self, browser: PairedBrowser, word: str) -> None:
+        """Apply a command that the user gave in the browser itself."""
+        self._record_note("user_said", {"browser": browser.id, "word": word[:20], "where": "in the browser"})
+        self._apply(word, [self._browsers[browser.id]])
 
-    def _take_word(self, browser: PairedBrowser, word: str) -> None:
-        """What the user said in the browser itself."""
-        self._note("user_said", {"browser": browser.id, "word": word[:20], "where": "in the browser"})
-        self._heed(word, [self._browsers[browser.id]])
-
-    def _heed(self, word: str, browsers: list[Reachable]) -> None:
-        if word in MODES:
-            self._set_mode(word)
-            self.tell_news()
+    def _apply(self, command: str, browsers: list[ConnectedBrowser]) -> None:
+        if command in MODES:
+            self._set_mode(command)
+            self.publish_state()
             return
-        if word in WORDS:
-            halted = WORDS[word]
+        if command in COMMANDS:
+            halted = COMMANDS[command]
             if halted == "stopped":
-                self.desk.stopped()
+                self._ui.stopped()
 
-            async def halt(reachable: Reachable) -> None:
+            async def halt(reachable: ConnectedBrowser) -> None:
                 await reachable.relay.halt(halted)
-                self._tell(reachable)
+                self._send_state(reachable)
 
             for one in browsers:
-                self._spawn(halt(one))
+                self._tasks.spawn(halt(one))
 
-    def _tell(self, reachable: Reachable) -> None:
+    def _send_state(self, reachable: ConnectedBrowser) -> None:
         relay = reachable.relay
         names = sorted({client.label for client in relay.clients})
-        news = {"mode": self._mode(), "halted": relay.halted, "agents": names, "waiting": self.desk.waiting()}
-        reachable.link.notify("news", {**news, "barred": [tab.id for tab in relay.tabs.values() if tab.barred]})
+        state = {"mode": self.mode, "halted": relay.halted, "agents": names, "approvals": self._ui.pending()}
+        blocked = [tab.id for tab in relay.tabs.values() if tab.barred]
+        reachable.connection.notify("ui.changed", {**state, "attach_blocked": blocked})
 
     def _client(self, client_id: str) -> CdpClient | None:
         clients = (client for reachable in self._browsers.values() for client in reachable.relay.clients)
@@ -277,8 +277,8 @@ class Bridge:
         return browser
 
     def _one_of(self, paired: list[PairedBrowser]) -> PairedBrowser:
-        here = [one for one in paired if one.id in self._browsers and self._browsers[one.id].link.connected]
-        candidates = here or paired
+        connected = [one for one in paired if one.id in self._browsers and self._browsers[one.id].connection.connected]
+        candidates = connected or paired
         if len(candidates) > 1:
             names = ", ".join(one.name for one in candidates)
             raise BrowserUnavailable(
@@ -289,7 +289,7 @@ class Bridge:
 
     def _state(self, browser: PairedBrowser) -> BrowserState:
         reachable = self._browsers.get(browser.id)
-        connected = reachable is not None and reachable.link.connected
+        connected = reachable is not None and reachable.connection.connected
         version = str(reachable.relay.version()["product"]) if reachable is not None and connected else ""
         tabs = len(reachable.relay.tabs) if reachable is not None else 0
         halted: Halted = reachable.relay.halted if reachable is not None else ""

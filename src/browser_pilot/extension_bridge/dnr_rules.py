@@ -1,9 +1,9 @@
-"""The policy as rules of `declarativeNetRequest`, for the requests of driven tabs in the user's browser. Pure.
+"""Compiles the policy to `declarativeNetRequest` rules for controlled tabs in the user's browser. Pure.
 
-Where a page may go and what it may load are two questions. A site that is denied is neither opened nor loaded from. A
-site that must be asked about may be opened, because the gateway asks before an agent does so, but other pages may not
-load from it, because nobody can be asked in the middle of that. Narrower patterns go before wider ones, by priority.
-Addresses that are never reached come before all.
+Navigations and subresources are decided separately. A denied site is neither opened nor loaded from. A site with the
+verdict "ask" may be opened, because the gateway requests approval before an agent does so; other pages may not load
+from it, because no approval is possible during a load. Narrower patterns have a higher priority than wider ones;
+addresses that are never reached have the highest.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ..policy.patterns import Pattern
-from ..policy.rules import Ruleset
-from .wire import Json
+from browser_pilot.json_types import JsonObject
+from browser_pilot.policy.patterns import Pattern
+from browser_pilot.policy.rules import Ruleset
 
-FRAMES = ("main_frame", "sub_frame")
-PARTS = (
+FRAME_TYPES = ("main_frame", "sub_frame")
+SUBRESOURCE_TYPES = (
     "stylesheet",
     "script",
     "image",
@@ -31,10 +31,10 @@ PARTS = (
     "webbundle",
     "other",
 )
-NEVER_PRIORITY = 1_000
-MOST_RULES = 900
-# Link-local and cloud metadata, by address and by name; what a name resolves to is not known here.
-NEVER = (
+FORBIDDEN_PRIORITY = 1_000
+MAX_RULES = 900
+# Link-local and cloud metadata, by address and by name; the address that a name resolves to is not known here.
+FORBIDDEN_HOSTS = (
     r"169\.254\.\d+\.\d+",
     r"100\.100\.100\.200",
     r"168\.63\.129\.16",
@@ -49,53 +49,55 @@ _USER = r"([^/?#@]*@)?"
 _ENCRYPTED = {80: "(http|ws)", 443: "(https|wss)"}
 
 
-def session_rules(ruleset: Ruleset) -> list[Json]:
-    """The rules, without the tabs that they hold for: the extension knows those."""
-    made = [*_never(), *_written(ruleset), *_default(ruleset)]
-    return [{"id": number, **rule} for number, rule in enumerate(made[:MOST_RULES], start=1)]
+def session_rules(ruleset: Ruleset) -> list[JsonObject]:
+    """The rules without their tab ids, which the extension adds."""
+    rules = [*_never(), *_from_patterns(ruleset), *_default(ruleset)]
+    return [{"id": number, **rule} for number, rule in enumerate(rules[:MAX_RULES], start=1)]
 
 
-def _never() -> Iterator[Json]:
-    for host in NEVER:
-        yield _rule(f"^[a-z]+://{_USER}{host}\\.?(:\\d+)?/", FRAMES + PARTS, NEVER_PRIORITY, allow=False)
+def _never() -> Iterator[JsonObject]:
+    for host in FORBIDDEN_HOSTS:
+        yield _rule(
+            f"^[a-z]+://{_USER}{host}\\.?(:\\d+)?/", FRAME_TYPES + SUBRESOURCE_TYPES, FORBIDDEN_PRIORITY, allow=False
+        )
 
 
-def _written(ruleset: Ruleset) -> Iterator[Json]:
+def _from_patterns(ruleset: Ruleset) -> Iterator[JsonObject]:
     subresources = ruleset.defaults.subresources
     patterns = {rule.pattern: None for rule in ruleset.rules}
     patterns |= dict.fromkeys((*subresources.deny, *subresources.allow))
     for pattern in patterns:
-        if pattern.is_everything and pattern.port is None:
+        if pattern.covers_everything and pattern.port is None:
             continue
         verdicts = [rule.read for rule in ruleset.rules if rule.pattern == pattern and rule.read is not None]
         verdict = "deny" if "deny" in verdicts else verdicts[-1] if verdicts else None
         if verdict is not None:
-            yield _for_pattern(pattern, FRAMES, allow=verdict != "deny")
+            yield _for_pattern(pattern, FRAME_TYPES, allow=verdict != "deny")
         if pattern in subresources.deny or pattern in subresources.allow:
-            yield _for_pattern(pattern, PARTS, allow=pattern not in subresources.deny)
+            yield _for_pattern(pattern, SUBRESOURCE_TYPES, allow=pattern not in subresources.deny)
         elif verdict is not None:
-            yield _for_pattern(pattern, PARTS, allow=verdict == "allow")
+            yield _for_pattern(pattern, SUBRESOURCE_TYPES, allow=verdict == "allow")
 
 
-def _default(ruleset: Ruleset) -> Iterator[Json]:
-    """What holds where no pattern speaks: only what is refused needs a rule."""
+def _default(ruleset: Ruleset) -> Iterator[JsonObject]:
+    """Rules for what no pattern matches: only blocked requests need one."""
     wide = [rule.read for rule in ruleset.rules if rule.pattern == Pattern("", wildcard=True) and rule.read is not None]
     verdict = "deny" if "deny" in wide else wide[-1] if wide else ruleset.defaults.uncovered
     uncovered = ruleset.defaults.subresources.uncovered
     if verdict == "deny":
-        yield _rule("^(https?|wss?)://", FRAMES, 1, allow=False)
+        yield _rule("^(https?|wss?)://", FRAME_TYPES, 1, allow=False)
     loads = verdict == "allow" if wide or uncovered == "rules" else uncovered == "allow"
     if not loads:
-        yield _rule("^(https?|wss?)://", PARTS, 1, allow=False)
+        yield _rule("^(https?|wss?)://", SUBRESOURCE_TYPES, 1, allow=False)
 
 
-def _for_pattern(pattern: Pattern, types: Iterable[str], *, allow: bool) -> Json:
+def _for_pattern(pattern: Pattern, types: Iterable[str], *, allow: bool) -> JsonObject:
     return _rule(_regex(pattern), types, _priority(pattern), allow=allow)
 
 
 def _regex(pattern: Pattern) -> str:
     host = re.escape(pattern.host).replace("/", r"\/")
-    if pattern.is_everything:
+    if pattern.covers_everything:
         host = "[^/?#@]+?"
     elif pattern.wildcard:
         host = rf"([^/?#@:]+\.)?{host}"
@@ -107,12 +109,12 @@ def _regex(pattern: Pattern) -> str:
 
 
 def _priority(pattern: Pattern) -> int:
-    labels = 0 if pattern.is_everything else pattern.host.count(".") + 1
+    labels = 0 if pattern.covers_everything else pattern.host.count(".") + 1
     width = 100 + labels if not pattern.wildcard else labels
     return 2 * width + (1 if pattern.port is not None else 0) + 2
 
 
-def _rule(regex: str, types: Iterable[str], priority: int, *, allow: bool) -> Json:
+def _rule(regex: str, types: Iterable[str], priority: int, *, allow: bool) -> JsonObject:
     return {
         "priority": priority,
         "action": {"type": "allow" if allow else "block"},

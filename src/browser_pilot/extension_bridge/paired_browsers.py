@@ -1,4 +1,4 @@
-"""The browsers that were paired with this hub, with their keys, in one private file of the home."""
+"""Stores the paired browsers and their keys in one private file of the home."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from ..errors import InvalidArgument, SettingsError
-from ..home import write_private
+from browser_pilot.errors import InvalidArgument, SettingsError
+from browser_pilot.home import write_private
 
-LONGEST_NAME = 40
+MAX_NAME_CHARS = 40
 
 
 class PairedBrowser(BaseModel, frozen=True):
-    """``key`` is shared with the browser and with nobody else."""
+    """``key`` is a secret shared with this browser only."""
 
     id: str
     name: str
@@ -29,8 +29,8 @@ class PairedBrowser(BaseModel, frozen=True):
 _FILE = TypeAdapter(list[PairedBrowser])
 
 
-class BrowserStore:
-    """Reads the file once; writes it whenever a browser comes, goes or gets another name."""
+class PairedBrowserStore:
+    """Reads the file once; writes it when a browser is added, removed or renamed."""
 
     def __init__(self, home: Path) -> None:
         self.path = home / "browsers.json"
@@ -48,7 +48,7 @@ class BrowserStore:
         return next((one for one in self if one.name.casefold() == wanted or one.id == name), None)
 
     def add(self, browser_id: str, agent: str, key: str, now: float) -> PairedBrowser:
-        browser = PairedBrowser(id=browser_id, name=self._free_name(describe_agent(agent)), key=key, paired_at=now)
+        browser = PairedBrowser(id=browser_id, name=self._free_name(describe_user_agent(agent)), key=key, paired_at=now)
         self._browsers[browser.id] = browser
         self._save()
         return browser
@@ -56,8 +56,8 @@ class BrowserStore:
     def rename(self, browser: PairedBrowser, name: str) -> PairedBrowser:
         wanted = " ".join(name.split())
         other = self.named(wanted)
-        if not wanted or len(wanted) > LONGEST_NAME:
-            raise InvalidArgument(f"A name has 1 to {LONGEST_NAME} characters.")
+        if not wanted or len(wanted) > MAX_NAME_CHARS:
+            raise InvalidArgument(f"A name has 1 to {MAX_NAME_CHARS} characters.")
         if other is not None and other.id != browser.id:
             raise InvalidArgument(f"Another browser is called {other.name!r}.", suggestions=["Choose another name."])
         renamed = browser.model_copy(update={"name": wanted})
@@ -82,7 +82,7 @@ class BrowserStore:
             return []
         except ValidationError:
             raise SettingsError(
-                f"{self.path} cannot be understood.",
+                f"{self.path} is not a valid list of browsers.",
                 suggestions=["Move it away and pair your browsers again with `browser-pilot pair`."],
             ) from None
 
@@ -90,11 +90,11 @@ class BrowserStore:
         write_private(self.path, _FILE.dump_json(list(self._browsers.values()), indent=2).decode() + "\n")
 
 
-def fresh_browser_id() -> str:
+def new_browser_id() -> str:
     return f"b{secrets.token_hex(8)}"
 
 
-def describe_agent(agent: str) -> str:
+def describe_user_agent(agent: str) -> str:
     """``Chrome on Linux`` for a browser's user agent."""
     kind = "Edge" if "Edg/" in agent else "Chrome"
     systems = (("Windows", "Windows"), ("Macintosh", "macOS"), ("CrOS", "ChromeOS"), ("Linux", "Linux"))
@@ -102,6 +102,6 @@ def describe_agent(agent: str) -> str:
     return f"{kind} on {system}" if system else kind
 
 
-def version_of_agent(agent: str) -> str:
+def chrome_version(agent: str) -> str:
     found = re.search(r"Chrome/([\d.]+)", agent)
     return found[1] if found else "0"

@@ -1,38 +1,38 @@
-"""The code that lets a new browser in: one at a time, for a few minutes and tries. Pure: the time is passed in."""
+"""The pairing code: one at a time, valid for some minutes and tries. Pure: the time is passed in."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .proofs import fresh_code
+from .mutual_auth import new_code
 
-LIFE_SECONDS = 600.0
-MOST_TRIES = 5
+CODE_TTL_SECONDS = 600.0
+MAX_TRIES = 5
 
 
 @dataclass(slots=True)
-class OpenCode:
+class PairingCode:
     code: str
     expires: float
-    tries_left: int = MOST_TRIES
+    tries_left: int = MAX_TRIES
 
 
-class PairingDesk:
+class PairingCodes:
     def __init__(self) -> None:
-        self._open: OpenCode | None = None
+        self._open: PairingCode | None = None
 
-    def open(self, now: float) -> OpenCode:
-        """A new code; the one before it is void."""
-        self._open = OpenCode(fresh_code(), now + LIFE_SECONDS)
+    def open(self, now: float) -> PairingCode:
+        """Create a new code; the previous one becomes invalid."""
+        self._open = PairingCode(new_code(), now + CODE_TTL_SECONDS)
         return self._open
 
-    def current(self, now: float) -> OpenCode | None:
+    def current(self, now: float) -> PairingCode | None:
         if self._open is not None and (now >= self._open.expires or self._open.tries_left <= 0):
             self._open = None
         return self._open
 
-    def take_try(self, now: float) -> str | None:
-        """The code to hold a newcomer against, at the price of one try; None when none is open."""
+    def use_try(self, now: float) -> str | None:
+        """The code to check a new browser against; uses up one try. None when no code is open."""
         code = self.current(now)
         if code is None:
             return None
@@ -40,5 +40,5 @@ class PairingDesk:
         return code.code
 
     def close(self) -> None:
-        """The code has served: no second browser gets in by it."""
+        """Invalidate the code: it pairs one browser only."""
         self._open = None

@@ -1,9 +1,8 @@
-"""The language between hub and extension. Pure: texts in, checked messages out.
+"""The wire protocol between hub and extension. Pure: text in, validated messages out.
 
-After the greeting every frame is a JSON list of messages, so that many small ones travel together. Down go calls
-(``id``, ``call``, ``args``), notices (``notice``, ``data``) and pings; up come answers (``id`` with ``result``,
-``error`` or ``lost``), events (``event``, ``args``) and pongs. ``PROTOCOL`` is raised by any change that the other side
-would misunderstand.
+After the handshake every frame is a JSON list of messages, so that many small ones travel together. The hub sends calls
+(``id``, ``call``, ``args``), notifications (``notice``, ``data``) and pings; the extension sends responses (``id`` with
+``result``, ``error`` or ``lost``), events (``event``, ``args``) and pongs. Any incompatible change raises ``PROTOCOL``.
 """
 
 from __future__ import annotations
@@ -14,16 +13,16 @@ from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-PROTOCOL = 1
-# The id that the manifest's key gives the extension, wherever it is loaded from.
+from browser_pilot.json_types import JsonObject
+
+PROTOCOL_VERSION = 2
+# Derived from the manifest's key, wherever the extension is loaded from.
 EXTENSION_ID = "goihobhpcjgcjbadknbdkenilaohbljf"
 EXTENSION_ORIGIN = f"chrome-extension://{EXTENSION_ID}"
 
-Json = dict[str, Any]
 
-
-class WireError(ValueError):
-    """What came over the wire is no message of ours."""
+class ProtocolError(ValueError):
+    """The text is not a valid message."""
 
 
 class Hello(BaseModel):
@@ -46,7 +45,7 @@ class Proof(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class Response:
     id: str
     result: object = None
     error: str | None = None
@@ -54,7 +53,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Happened:
+class Event:
     event: str
     args: list[Any]
 
@@ -64,51 +63,51 @@ class Pong:
     number: int
 
 
-Up = Answered | Happened | Pong
+ExtensionMessage = Response | Event | Pong
 
 
 def parse_hello(text: str) -> Hello:
     try:
         return Hello.model_validate_json(text)
     except ValidationError as error:
-        raise WireError("not a greeting") from error
+        raise ProtocolError("not a hello") from error
 
 
 def parse_proof(text: str) -> Proof:
     try:
         return Proof.model_validate_json(text)
     except ValidationError as error:
-        raise WireError("not a proof") from error
+        raise ProtocolError("not a proof") from error
 
 
-def parse_frame(text: str) -> list[Up]:
+def parse_frame(text: str) -> list[ExtensionMessage]:
     try:
         frame: object = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise WireError("not JSON") from error
+        raise ProtocolError("not JSON") from error
     if not isinstance(frame, list):
-        raise WireError("not a list of messages")
+        raise ProtocolError("not a list of messages")
     return [_parse(message) for message in cast("list[object]", frame)]
 
 
-def _parse(message: object) -> Up:
+def _parse(message: object) -> ExtensionMessage:
     if not isinstance(message, dict):
-        raise WireError("not a message")
-    fields = cast(Json, message)
+        raise ProtocolError("not a message")
+    fields = cast(JsonObject, message)
     match fields.get("event"), fields.get("args"), fields.get("id"), fields.get("pong"):
         case str(event), list(), None, None:
-            return Happened(event, cast("list[Any]", fields["args"]))
+            return Event(event, cast("list[Any]", fields["args"]))
         case None, None, str(id_), None if fields.get("lost") is True:
-            return Answered(id_, lost=True)
+            return Response(id_, lost=True)
         case None, None, str(id_), None if isinstance(fields.get("error"), str):
-            return Answered(id_, error=fields["error"])
+            return Response(id_, error=fields["error"])
         case None, None, str(id_), None if "result" in fields:
-            return Answered(id_, result=fields["result"])
+            return Response(id_, result=fields["result"])
         case None, None, None, int(number):
             return Pong(number)
         case _:
-            raise WireError("not a message")
+            raise ProtocolError("not a message")
 
 
-def frame_of(messages: list[Json]) -> str:
+def encode_frame(messages: list[JsonObject]) -> str:
     return json.dumps(messages, separators=(",", ":"))

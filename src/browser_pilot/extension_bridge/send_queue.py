@@ -1,4 +1,4 @@
-"""The one writer of a socket: messages leave in the order in which they were put, those that wait together."""
+"""The only writer of a socket: sends messages in order, all that wait in one batch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T", bound=dict[str, Any])
 
 
-class Outgoing(Generic[T]):
+class SendQueue(Generic[T]):
     def __init__(self, send: Callable[[list[T]], Awaitable[None]]) -> None:
         self._send = send
         self._waiting: list[T] = []

@@ -1,17 +1,26 @@
-"""What the bridge needs of the hub to answer the extension's own pages: the popup, the side panel and the options."""
+"""Connects the extension's own pages (popup, side panel, options) to the part of the hub that serves them.
+
+Created before the bridge. The bridge forwards requests and events to it; the side panel, which needs the bridge,
+registers its handlers here. Without them every request is refused.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TypeAlias
 
-from ..errors import NoSession
-from .wire import Json
+from browser_pilot.errors import InvalidArgument
+from browser_pilot.json_types import JsonObject
+
+# The id of the browser that the page runs in, and the parameters. Raises PilotError to refuse.
+RequestHandler: TypeAlias = Callable[[str, JsonObject], Awaitable[JsonObject]]
+PresenceListener: TypeAlias = Callable[[bool], None]
 
 
 @dataclass(frozen=True)
-class DrivenTabState:
-    """What people are told about a tab that agents may drive. ``id`` is Chrome's own number for it."""
+class ControlledTabState:
+    """What the user sees of a tab that agents may control. ``id`` is Chrome's tab id."""
 
     id: int
     kind: str
@@ -19,37 +28,40 @@ class DrivenTabState:
     since: float
 
 
-class Desk(Protocol):
-    """Where the extension's own pages turn to: they speak for the user, who alone can open them."""
+class UiBackend:
+    """Requests are authorized by their origin: only the user can open the extension's own pages.
 
-    def waiting(self) -> list[Json]:
-        """The questions that wait for a person, in brief."""
-        ...
+    ``pending`` lists the pending approval requests, as the pages show them.
+    """
 
-    async def answer(self, browser: str, name: str, params: Json) -> Json:
-        """What a page of this browser's extension asks, or asks for. Raises PilotError to say why not."""
-        ...
+    def __init__(self, pending: Callable[[], list[JsonObject]] = list) -> None:
+        self.pending = pending
+        self._handlers: dict[str, RequestHandler] = {}
+        self._on_presence: list[PresenceListener] = []
+        self._on_stop: list[Callable[[], None]] = []
 
-    def present(self, *, anyone: bool) -> None:
-        """Whether any browser is connected, and so its user can be asked."""
-        ...
+    def register(self, handlers: Mapping[str, RequestHandler]) -> None:
+        """Add handlers by the name of the request."""
+        self._handlers.update(handlers)
+
+    def on_presence(self, listener: PresenceListener) -> None:
+        """Receives whether any browser is connected, and its user can be asked, whenever a connection changes."""
+        self._on_presence.append(listener)
+
+    def on_stop(self, listener: Callable[[], None]) -> None:
+        """Called when the user stops all agents in a browser."""
+        self._on_stop.append(listener)
+
+    async def handle(self, browser: str, name: str, params: JsonObject) -> JsonObject:
+        handler = self._handlers.get(name)
+        if handler is None:
+            raise InvalidArgument(f"Unknown request {name!r}.", suggestions=["Update Browser Pilot."])
+        return await handler(browser, params)
+
+    def presence_changed(self, *, connected: bool) -> None:
+        for listener in self._on_presence:
+            listener(connected)
 
     def stopped(self) -> None:
-        """The user has stopped every agent: whatever waits for an answer has one."""
-        ...
-
-
-class NoDesk:
-    """For a bridge without a hub around it."""
-
-    def waiting(self) -> list[Json]:
-        return []
-
-    async def answer(self, browser: str, name: str, params: Json) -> Json:
-        raise NoSession("There is nobody to answer this.")
-
-    def present(self, *, anyone: bool) -> None:
-        pass
-
-    def stopped(self) -> None:
-        pass
+        for listener in self._on_stop:
+            listener()

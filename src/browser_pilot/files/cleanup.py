@@ -1,6 +1,6 @@
 """Removes old files that tools wrote: screenshots, traces, downloads. Only in folders inside the home.
 
-A folder that the user chose elsewhere may hold other things, and is left alone.
+A folder that the user chose elsewhere may contain other files, and is left unchanged.
 """
 
 from __future__ import annotations
@@ -11,45 +11,45 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..config import FOLDERS, FileSettings
+from browser_pilot.config.settings import FOLDERS, FileSettings
 
 DAY_SECONDS = 86_400
 MEGABYTE = 1_048_576
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredFile:
     path: Path
     bytes: int
     changed: float
 
 
-def too_old(files: Iterable[Kept], *, days: float, total_mb: float, now: float) -> list[Kept]:
-    """What has to go: everything older than that, and of the rest the oldest, until it fits. Pure."""
-    gone: list[Kept] = []
+def files_to_remove(files: Iterable[StoredFile], *, days: float, total_mb: float, now: float) -> list[StoredFile]:
+    """Files older than ``days``, and of the rest the oldest, until ``total_mb`` is stored. Pure."""
+    removed: list[StoredFile] = []
     left = total_mb * MEGABYTE
-    for file in sorted(files, key=lambda one: one.changed, reverse=True):
+    for file in sorted(files, key=lambda file: file.changed, reverse=True):
         left -= file.bytes
         if left < 0 or file.changed < now - days * DAY_SECONDS:
-            gone.append(file)
-    return gone
+            removed.append(file)
+    return removed
 
 
-def tidy(home: Path, settings: FileSettings) -> int:
-    """Remove what is too old or too much; how many files that were."""
+def remove_old_files(home: Path, settings: FileSettings) -> int:
+    """Remove files beyond the limits; returns how many."""
     folders = {getattr(settings, name) for name in FOLDERS}
     inside = [folder for folder in folders if folder.resolve().is_relative_to(home.resolve()) and folder.is_dir()]
-    files = [kept for folder in inside for path in folder.rglob("*") if (kept := _kept(path)) is not None]
-    gone = too_old(files, days=settings.keep_days, total_mb=settings.max_total_mb, now=time.time())
-    for file in gone:
+    files = [stored for folder in inside for path in folder.rglob("*") if (stored := _stored_file(path)) is not None]
+    removed = files_to_remove(files, days=settings.keep_days, total_mb=settings.max_total_mb, now=time.time())
+    for file in removed:
         with suppress(OSError):
             file.path.unlink()
-    return len(gone)
+    return len(removed)
 
 
-def _kept(path: Path) -> Kept | None:
+def _stored_file(path: Path) -> StoredFile | None:
     try:
         status = path.lstat()
     except OSError:
         return None
-    return Kept(path, status.st_size, status.st_mtime) if path.is_file() and not path.is_symlink() else None
+    return StoredFile(path, status.st_size, status.st_mtime) if path.is_file() and not path.is_symlink() else None

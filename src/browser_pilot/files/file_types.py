@@ -1,7 +1,7 @@
-"""What kind of file something is: its extension, its MIME type, and whether it can run. Pure.
+"""File type detection: extension, MIME type, and whether the file is executable. Pure.
 
-The extension comes from the address, else from the name that the server gave, else from the MIME type, else from the
-content's own first bytes. Whether a file can run is judged by all of them: one that says so is enough.
+The extension comes from the URL, else from the server's file name, else from the MIME type, else from the first bytes
+(magic numbers). A file is executable when any of them says so.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from urllib.parse import unquote
 
 from ada_url import URL
 
-UNKNOWN = "bin"
-OPAQUE = frozenset({"", "application/octet-stream", "binary/octet-stream", "application/x-download"})
-# As many bytes as `sniff` ever looks at.
+UNKNOWN_EXTENSION = "bin"
+OPAQUE_MIMES = frozenset({"", "application/octet-stream", "binary/octet-stream", "application/x-download"})
+# As many bytes as `sniff` uses.
 MAGIC_BYTES = 512
 
 _MIMES: dict[str, str] = {
@@ -143,8 +143,8 @@ _MIMES: dict[str, str] = {
 _EXTENSION_MIMES = {extension: mime for mime, extension in reversed(_MIMES.items())}
 _ALIASES = {"jpeg": "jpg", "jpe": "jpg", "htm": "html", "tif": "tiff", "yml": "yaml", "mpeg": "mpg", "text": "txt"}
 
-# What a system may start when it is opened: programs, installers, scripts, shortcuts, documents with macros.
-RUNNABLE = frozenset(
+# What a system may execute on open: programs, installers, scripts, shortcuts, documents with macros.
+EXECUTABLE_EXTENSIONS = frozenset(
     "exe com scr pif cpl msi msix msp mst appx appxbundle msixbundle application gadget dll ocx sys drv "
     "bat cmd ps1 ps1xml psm1 psd1 psc1 vb vbs vbe js jse mjs ws wsf wsc wsh hta sct shb shs scf inf reg rgs lnk url "
     "website settingcontent-ms library-ms search-ms appref-ms xbap chm hlp msc job "
@@ -153,27 +153,29 @@ RUNNABLE = frozenset(
     "deb rpm snap flatpak flatpakref appimage elf macho so dylib ko desktop service crx xpi vsix "
     "docm dotm xlsm xlsb xlam xltm pptm potm ppam ppsm sldm iqy slk ade adp mde xll".split()
 )
-# The name of the script that made the answer, or of a host, and nothing of what it is.
-_NOT_OF_FILES = frozenset(
+# In a URL, the extension of a server-side script or part of a host name, not of the file.
+_SCRIPT_EXTENSIONS = frozenset(
     "php php3 php4 php5 phtml asp aspx ashx asmx axd jsp jspx cgi fcgi pl cfm do action com".split()
 )
-_OTHERS = frozenset(
+_OTHER_EXTENSIONS = frozenset(
     "log ini cfg conf srt psd ai eps iso img tgz tbz txz lz lz4 dat db sqlite parquet ipynb c h cpp hpp rs go java kt "
     "swift ts tsx jsx scss less vue gpx kml kmz stl obj step dwg dxf mobi azw3 cbz cbr torrent p7s asc sig pem crt "
     "doc pot pps odg tex bib rst adoc map xsl xsd dtd flv wmv m4v m4b 3gp aif aiff wma amr ico cur".split()
 )
-KNOWN = frozenset(_EXTENSION_MIMES) | RUNNABLE | _OTHERS | frozenset(_ALIASES) | {UNKNOWN}
-# A name's own extension is believed where the content only says this much.
-_VAGUE: dict[str, frozenset[str] | None] = {
-    UNKNOWN: None,
+KNOWN_EXTENSIONS = (
+    frozenset(_EXTENSION_MIMES) | EXECUTABLE_EXTENSIONS | _OTHER_EXTENSIONS | frozenset(_ALIASES) | {UNKNOWN_EXTENSION}
+)
+# The extension of a proposed name is used when the detected one is this unspecific.
+_UNSPECIFIC: dict[str, frozenset[str] | None] = {
+    UNKNOWN_EXTENSION: None,
     "txt": None,
     "xml": None,
     "zip": frozenset("docx xlsx pptx odt ods odp epub kmz cbz".split()),
     "gz": frozenset({"tgz"}),
 }
-_TEXTS = frozenset({"html", "svg", "xml", "sh"})
+_TEXT_EXTENSIONS = frozenset({"html", "svg", "xml", "sh"})
 _EXTENSION = re.compile(r"[a-z0-9][a-z0-9_-]{0,15}")
-_UNHEARD_OF = re.compile(r"[a-z][a-z0-9]{0,7}")
+_PLAUSIBLE = re.compile(r"[a-z][a-z0-9]{0,7}")
 
 _MAGIC: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\x89PNG\r\n\x1a\n", "png"),
@@ -222,45 +224,45 @@ _BRANDS = {b"avif": "avif", b"avis": "avif", b"heic": "heic", b"heix": "heic", b
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """``runs`` is the extension of what makes it able to run; empty when nothing does."""
+class FileType:
+    """``executable_as`` is the extension that makes it executable; empty when it is not."""
 
     extension: str
     mime: str
-    runs: str = ""
+    executable_as: str = ""
 
 
-def kind_of(*, url: str, mime: str, beginning: bytes, named: str = "") -> Kind:
-    """The kind of a file, from where it came, what the server says it is and calls it, and how it begins."""
-    told = mime.partition(";")[0].strip().lower()
-    content = sniff(beginning)
-    by_url, by_name = extension_of_url(url), extension_of_name(named)
-    # Servers call anything text; content that is not says so itself.
-    wrong = told.startswith("text/") and bool(content) and content not in _TEXTS
-    by_mime = "" if told in OPAQUE or wrong else _MIMES.get(told, "")
-    extension = by_url or by_name or by_mime or content or _unheard_of(url) or UNKNOWN
-    shown = (
-        told
-        if told not in OPAQUE and not wrong
+def detect_file_type(*, url: str, mime: str, first_bytes: bytes, server_name: str = "") -> FileType:
+    """The type of a file, from its URL, the server's MIME type and file name, and its first bytes."""
+    declared = mime.partition(";")[0].strip().lower()
+    content = sniff(first_bytes)
+    by_url, by_name = extension_of_url(url), extension_of_name(server_name)
+    # Servers send any file as text; trust the content when it is not.
+    mislabeled = declared.startswith("text/") and bool(content) and content not in _TEXT_EXTENSIONS
+    by_mime = "" if declared in OPAQUE_MIMES or mislabeled else _MIMES.get(declared, "")
+    extension = by_url or by_name or by_mime or content or _plausible_extension(url) or UNKNOWN_EXTENSION
+    actual_mime = (
+        declared
+        if declared not in OPAQUE_MIMES and not mislabeled
         else _EXTENSION_MIMES.get(content or extension, "application/octet-stream")
     )
-    runs = next((one for one in (extension, by_name, by_mime, content) if one in RUNNABLE), "")
-    return Kind(extension, shown, runs)
+    executable_as = next((one for one in (extension, by_name, by_mime, content) if one in EXECUTABLE_EXTENSIONS), "")
+    return FileType(extension, actual_mime, executable_as)
 
 
 def extension_of_url(url: str) -> str:
-    """The extension that a path ends in, unless it only names the script that answers."""
-    extension = extension_of_name(_last_part(url))
-    return "" if extension in _NOT_OF_FILES else extension
+    """The extension of the path, unless it is that of a server-side script."""
+    extension = extension_of_name(_last_segment(url))
+    return "" if extension in _SCRIPT_EXTENSIONS else extension
 
 
-def _unheard_of(url: str) -> str:
-    """What a path ends in, as long as it could be the extension of some program's files."""
-    extension = _last_part(url).rpartition(".")[2].lower() if "." in _last_part(url)[1:] else ""
-    return extension if _UNHEARD_OF.fullmatch(extension) and extension not in _NOT_OF_FILES else ""
+def _plausible_extension(url: str) -> str:
+    """The extension of the path when it is unknown but plausible."""
+    extension = _last_segment(url).rpartition(".")[2].lower() if "." in _last_segment(url)[1:] else ""
+    return extension if _PLAUSIBLE.fullmatch(extension) and extension not in _SCRIPT_EXTENSIONS else ""
 
 
-def _last_part(url: str) -> str:
+def _last_segment(url: str) -> str:
     try:
         path = unquote(URL(url).pathname) if url.partition(":")[0].lower() in ("http", "https") else ""
     except ValueError:
@@ -269,27 +271,27 @@ def _last_part(url: str) -> str:
 
 
 def extension_of_name(name: str) -> str:
-    """The extension of a file name, in small letters and in its usual form; empty when it has none."""
+    """The extension of a file name, in lower case and normalized; empty when it has none."""
     stem, dot, last = name.rstrip(". ").rpartition(".")
     extension = last.lower()
     if not dot or not stem.strip(". ") or not _EXTENSION.fullmatch(extension):
         return ""
-    # "v1.2" and "example.com" end in something, but not in a kind of file.
-    return _ALIASES.get(extension, extension) if extension in KNOWN else ""
+    # "v1.2" and "example.com" have no file extension.
+    return _ALIASES.get(extension, extension) if extension in KNOWN_EXTENSIONS else ""
 
 
-def sniff(beginning: bytes) -> str:
-    """The extension of what begins so; empty when nothing is known to."""
-    if beginning[:4] == b"RIFF":
-        return _RIFF.get(beginning[8:12], "")
-    if beginning[4:8] == b"ftyp":
-        return _BRANDS.get(beginning[8:12], "mp4")
-    if beginning[:4] == b"OggS" and b"OpusHead" in beginning[:64]:
+def sniff(first_bytes: bytes) -> str:
+    """The extension for content with these first bytes; empty when unknown."""
+    if first_bytes[:4] == b"RIFF":
+        return _RIFF.get(first_bytes[8:12], "")
+    if first_bytes[4:8] == b"ftyp":
+        return _BRANDS.get(first_bytes[8:12], "mp4")
+    if first_bytes[:4] == b"OggS" and b"OpusHead" in first_bytes[:64]:
         return "opus"
     for offset, magic, extension in _MAGIC:
-        if beginning[offset : offset + len(magic)] == magic:
+        if first_bytes[offset : offset + len(magic)] == magic:
             return extension
-    text = beginning.lstrip(b"\xef\xbb\xbf \t\r\n")[:256].lower()
+    text = first_bytes.lstrip(b"\xef\xbb\xbf \t\r\n")[:256].lower()
     if text.startswith((b"<!doctype html", b"<html")):
         return "html"
     if text.startswith(b"<svg") or (text.startswith(b"<?xml") and b"<svg" in text):
@@ -297,15 +299,15 @@ def sniff(beginning: bytes) -> str:
     return "xml" if text.startswith(b"<?xml") else ""
 
 
-def picture_mime(beginning: bytes) -> str | None:
-    """The MIME type of a picture that a client can show, by its content alone."""
-    extension = sniff(beginning)
+def image_mime(first_bytes: bytes) -> str | None:
+    """The MIME type of an image that a client can show, by its content alone."""
+    extension = sniff(first_bytes)
     return _EXTENSION_MIMES[extension] if extension in ("png", "jpg", "gif", "webp") else None
 
 
-def believes(decided: str, proposed: str) -> bool:
-    """Whether a proposed extension says more than the one that was found out, and nothing against it."""
-    if decided not in _VAGUE or not proposed or proposed in RUNNABLE:
+def is_more_specific(decided: str, proposed: str) -> bool:
+    """Whether a proposed extension is more specific than the detected one, and compatible with it."""
+    if decided not in _UNSPECIFIC or not proposed or proposed in EXECUTABLE_EXTENSIONS:
         return False
-    fitting = _VAGUE[decided]
-    return fitting is None or proposed in fitting
+    compatible = _UNSPECIFIC[decided]
+    return compatible is None or proposed in compatible

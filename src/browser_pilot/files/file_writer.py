@@ -1,8 +1,8 @@
-"""Writes a file as it comes, so that it is there whole under its name, or not at all.
+"""Writes a streamed file atomically: it appears under its name complete, or not at all.
 
-The bytes go to a hidden file in the same folder, which gets its name once everything is on the disk; no file that is
-there already is ever overwritten. Whatever goes wrong, the hidden file is removed; those of a hub that was killed are
-removed by ``clear_leftovers``. Blocking: to be called from a thread where the event loop must not wait.
+The bytes go to a hidden file in the same folder, which gets its name once everything is on the disk; no existing file
+is ever overwritten. After an error the hidden file is removed; ``remove_partial_files`` removes those of a hub that was
+killed. Blocking: call it from a thread when the event loop must not wait.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import DownloadFailed
-from ..home import PRIVATE_FILE, make_private_folder
-from .marks import mark_of_the_web
+from browser_pilot.errors import DownloadFailed
+from browser_pilot.home import PRIVATE_FILE, make_private_folder
+
+from .mark_of_the_web import write_mark
 
 PREFIX, SUFFIX = ".browser-pilot-", ".part"
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV})
+_DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_LINKS_UNSUPPORTED = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,44 +33,44 @@ class SavedFile:
     sha256: str
 
 
-class Part:
-    """A file on its way. ``finish`` or ``discard`` ends it; after that it is neither."""
+class PartialFile:
+    """A file that is being written. ``finish`` or ``discard`` ends it."""
 
-    def __init__(self, folder: Path, *, most_bytes: int) -> None:
+    def __init__(self, folder: Path, *, max_bytes: int) -> None:
         self._folder = folder
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._digest = hashlib.sha256()
         self.size = 0
         self._path: Path | None = None
         self._descriptor: int | None = None
 
     def write(self, data: bytes) -> None:
-        """Raises ``DownloadFailed`` when there is too much of it, or no room."""
-        if self.size + len(data) > self._most_bytes:
-            raise too_large(self._most_bytes)
+        """Raises ``DownloadFailed`` when the file gets too large or the disk is full."""
+        if self.size + len(data) > self._max_bytes:
+            raise too_large_error(self._max_bytes)
         try:
             left = memoryview(data)
             while left:
                 left = left[os.write(self._open(), left) :]
         except OSError as error:
-            raise _not_written(self._folder, error) from error
+            raise _write_error(self._folder, error) from error
         self.size += len(data)
         self._digest.update(data)
 
     def finish(self, names: Iterable[str], *, source: str, referrer: str) -> SavedFile:
-        """Give the file the first of the names that is free. ``source`` and ``referrer`` go into its mark."""
+        """Give the file the first free name. ``source`` and ``referrer`` go into its mark of the web."""
         try:
             descriptor = self._open()
-            path = self._part()
+            path = self._partial_path()
             os.fsync(descriptor)
-            mark_of_the_web(path, source=source, referrer=referrer)
-            # The mark must be on the disk before the file has its name, and the descriptor closed for Windows.
+            write_mark(path, source=source, referrer=referrer)
+            # Write the mark before the file gets its name; Windows also needs the descriptor closed.
             self._close()
-            named = _give_name(path, (self._folder / name for name in names))
+            named = _move_to_free_name(path, (self._folder / name for name in names))
             self._path = None
             _sync_folder(self._folder)
         except OSError as error:
-            raise _not_written(self._folder, error) from error
+            raise _write_error(self._folder, error) from error
         return SavedFile(named, self.size, self._digest.hexdigest())
 
     def discard(self) -> None:
@@ -86,9 +87,9 @@ class Part:
             self._path = path
         return self._descriptor
 
-    def _part(self) -> Path:
+    def _partial_path(self) -> Path:
         if self._path is None:
-            raise FileNotFoundError(errno.ENOENT, "the part is gone")
+            raise FileNotFoundError(errno.ENOENT, "the partial file was removed")
         return self._path
 
     def _close(self) -> None:
@@ -98,21 +99,21 @@ class Part:
                 os.close(descriptor)
 
 
-def too_large(most_bytes: int) -> DownloadFailed:
+def too_large_error(max_bytes: int) -> DownloadFailed:
     return DownloadFailed(
-        f"The file is too large: more than {most_bytes >> 20:,} MB.",
+        f"The file is too large: more than {max_bytes >> 20:,} MB.",
         suggestions=["Your user can raise files.max_download_mb."],
         metadata={"reason": "too_large"},
     )
 
 
-def rename_whole(path: Path, names: Iterable[str]) -> Path:
-    """Give a file that is whole the first of the names that is free, in its folder."""
-    return _give_name(path, (path.with_name(name) for name in names))
+def rename_to_free_name(path: Path, names: Iterable[str]) -> Path:
+    """Give a complete file the first free name in its folder."""
+    return _move_to_free_name(path, (path.with_name(name) for name in names))
 
 
-def clear_leftovers(folder: Path) -> int:
-    """Remove what was on its way when a hub was killed; how many."""
+def remove_partial_files(folder: Path) -> int:
+    """Remove the partial files of a hub that was killed; returns how many."""
     parts = list(folder.glob(f"{PREFIX}*{SUFFIX}")) if folder.is_dir() else []
     for part in parts:
         with suppress(OSError):
@@ -120,14 +121,14 @@ def clear_leftovers(folder: Path) -> int:
     return len(parts)
 
 
-def _give_name(path: Path, candidates: Iterable[Path]) -> Path:
+def _move_to_free_name(path: Path, candidates: Iterable[Path]) -> Path:
     for candidate in candidates:
         try:
             os.link(path, candidate)
         except FileExistsError:
             continue
         except OSError as error:
-            if error.errno not in _NO_LINKS:
+            if error.errno not in _LINKS_UNSUPPORTED:
                 raise
             if candidate.exists():
                 continue
@@ -148,8 +149,8 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _not_written(folder: Path, error: OSError) -> DownloadFailed:
-    if error.errno in _FULL:
+def _write_error(folder: Path, error: OSError) -> DownloadFailed:
+    if error.errno in _DISK_FULL:
         return DownloadFailed(
             f"The disk is full: the file could not be saved in {folder}.",
             suggestions=["Free some space, or let your user set files.download_dir to another disk."],

@@ -1,8 +1,7 @@
-"""Names for files: thirteen digits of the time, or a proposed name made safe on every system. Pure.
+"""File names: thirteen digits of a timestamp, or a proposed name made safe on every system. Pure.
 
-A name that someone else proposes may try to leave its folder, to be a device, to hide what kind of file it is, or to
-read differently from how it is written. What comes out has none of that: one part, plain characters, one extension, and
-that one is the file's own.
+A name from a page or a server may try to leave its folder, name a device, hide its file type, or display differently
+from its characters. A safe name is one path component of plain characters, with the extension of the file's type.
 """
 
 from __future__ import annotations
@@ -11,18 +10,18 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 
-from .kinds import KNOWN, believes, extension_of_name
+from .file_types import KNOWN_EXTENSIONS, extension_of_name, is_more_specific
 
-LONGEST_BYTES = 160
+MAX_FILENAME_BYTES = 160
 _RESERVED = re.compile(
     r"(con|prn|aux|nul|clock\$|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]|desktop|thumbs|autorun|folder)", re.IGNORECASE
 )
 _PUNCTUATION = frozenset(" -_.()[]+,=@'")
-_ENDING = re.compile(r"[.]([^.]*)")
+_DOT_SEGMENT = re.compile(r"[.]([^.]*)")
 
 
-class Stamps:
-    """Thirteen digits each, the milliseconds of the time, and no two alike."""
+class TimestampNames:
+    """Unique names of thirteen digits: the time in milliseconds."""
 
     def __init__(self, clock_ms: Callable[[], int]) -> None:
         self._clock_ms = clock_ms
@@ -33,23 +32,23 @@ class Stamps:
         return f"{self._last:013d}"
 
 
-def safe_name(proposed: str, extension: str) -> str | None:
-    """The proposed name with the file's own extension; None when nothing of it can be used."""
+def safe_filename(proposed: str, extension: str) -> str | None:
+    """The proposed name with the extension of the file's type; None when no part of it can be used."""
     plain = _plain(unicodedata.normalize("NFKC", proposed).replace("\\", "/").rpartition("/")[2])
-    given = extension_of_name(plain)
-    if given:
+    proposed_extension = extension_of_name(plain)
+    if proposed_extension:
         plain = plain.rstrip(". ").rpartition(".")[0]
-        extension = given if believes(extension, given) else extension
-    stem = _ENDING.sub(_closed, plain).strip(" .-_")
+        extension = proposed_extension if is_more_specific(extension, proposed_extension) else extension
+    stem = _DOT_SEGMENT.sub(_disarm, plain).strip(" .-_")
     if not any(character.isalnum() for character in stem):
         return None
     if _RESERVED.fullmatch(stem.partition(".")[0].strip()):
         stem = f"file {stem}"
-    return f"{_cut(stem, LONGEST_BYTES - len(extension))}.{extension}"
+    return f"{_cut(stem, MAX_FILENAME_BYTES - len(extension))}.{extension}"
 
 
-def candidates(name: str) -> Iterator[str]:
-    """The name, and others for when it is taken: "report (1).pdf"."""
+def filename_candidates(name: str) -> Iterator[str]:
+    """The name, and numbered ones in case it exists: "report (1).pdf"."""
     yield name
     stem, _, extension = name.rpartition(".")
     for number in range(1, 10_000):
@@ -57,7 +56,7 @@ def candidates(name: str) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Letters, digits and harmless punctuation; what only steers or hides is gone, the rest becomes a line."""
+    """Letters, digits and harmless punctuation; control and format characters are removed, others become "_"."""
     kept: list[str] = []
     for character in text:
         kind = unicodedata.category(character)
@@ -68,10 +67,10 @@ def _plain(text: str) -> str:
     return "".join(kept)
 
 
-def _closed(ending: re.Match[str]) -> str:
-    """Something that looks like another extension within the name does so no more."""
-    return f"_{ending[1]}" if ending[1].strip().lower() in KNOWN else ending[0]
+def _disarm(segment: re.Match[str]) -> str:
+    """Disarms what looks like another extension inside the name."""
+    return f"_{segment[1]}" if segment[1].strip().lower() in KNOWN_EXTENSIONS else segment[0]
 
 
-def _cut(stem: str, most_bytes: int) -> str:
-    return stem.encode()[:most_bytes].decode(errors="ignore").rstrip(" .")
+def _cut(stem: str, max_bytes: int) -> str:
+    return stem.encode()[:max_bytes].decode(errors="ignore").rstrip(" .")

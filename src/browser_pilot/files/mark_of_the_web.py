@@ -1,7 +1,7 @@
-"""The mark of the web: where the system has one, a file carries the address that it came from.
+"""The mark of the web: metadata of a file with the URL that it came from, where the system supports it.
 
 Linux desktops read ``user.xdg.origin.url``; Windows reads the stream ``Zone.Identifier`` and asks before it opens such
-a file. Addresses are given redacted. A file system without a place for it has no mark, and that is no failure.
+a file. The caller redacts the URLs. A file system without support gets no mark; that is not an error.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 
 INTERNET_ZONE = 3
-LONGEST_URL = 2_000
+MAX_URL_CHARACTERS = 2_000
 
 
-def mark_of_the_web(path: Path, *, source: str, referrer: str) -> None:
+def write_mark(path: Path, *, source: str, referrer: str) -> None:
     source, referrer = _short(source), _short(referrer)
     with suppress(OSError):
         if sys.platform == "win32":
@@ -28,7 +28,7 @@ def mark_of_the_web(path: Path, *, source: str, referrer: str) -> None:
 
 
 def _short(url: str) -> str:
-    """One line; a data: address is the file itself, so only its kind is told."""
+    """One line; a data: URL contains the file itself, so only its MIME type is kept."""
     if url[:5].lower() == "data:":
         url = url.partition(",")[0]
-    return "".join(url.split())[:LONGEST_URL]
+    return "".join(url.split())[:MAX_URL_CHARACTERS]

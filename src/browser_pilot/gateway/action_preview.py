@@ -1,203 +1,229 @@
-"""What a call would do as things stand now: for the decision, and in words for the person who may be asked.
+"""What a call would do as things are now: the request for the policy, and the preview that a person is shown.
 
-Called before every decision, so also after an answer. Values are redacted here, and what is typed into a field for
-secrets is made known to the redactor, before anyone is asked and anything is written.
+Made before every decision, so also after an approval. Values are redacted here, and what is typed into a field for
+secrets becomes known to the redactor, before anyone is asked and anything is written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import cast
 
-from ..approvals import words
-from ..approvals.clearance import Sight
-from ..approvals.questions import digest
-from ..errors import PilotError
-from ..pages.capture import picture_of
-from ..pages.dialogs import DialogFacts
-from ..pages.facts import Seen, SeenElement
-from ..pages.resource import Resource
-from ..pages.tab import Tab
-from ..policy.decide import Request
-from ..policy.hosts import Site, page_site
-from ..policy.sensitivity import ElementFacts
-from ..records.names import FieldFacts, telling_field
-from ..records.redaction import Json, Redactor
-from ..records.secrets import has_placeholders
-from ..sessions.session import Session
-from .intent import Intent
+from browser_pilot.approvals import descriptions
+from browser_pilot.approvals.authorizer import ActionPreview
+from browser_pilot.approvals.models import digest
+from browser_pilot.errors import PilotError
+from browser_pilot.json_types import Json
+from browser_pilot.page.actions.dialogs import DialogFacts
+from browser_pilot.page.actions.target_facts import InspectedElement
+from browser_pilot.page.downloads.downloadable import Downloadable
+from browser_pilot.page.snapshot.screenshot import element_preview
+from browser_pilot.page.tab import Tab
+from browser_pilot.policy.decide import PolicyRequest
+from browser_pilot.policy.hosts import Site, page_site
+from browser_pilot.policy.sensitivity import ElementFacts
+from browser_pilot.redaction.redactor import Redactor
+from browser_pilot.redaction.sensitive_names import FieldHints, sensitive_field_kind
+from browser_pilot.secrets.secret_store import has_secret_references
+from browser_pilot.sessions.session import Session
+
+from .tool_call import ToolCall
 
 _NOT_SHOWN = ("session", "tab", "timeout_ms")
 
 
-def plain_request(intent: Intent, session: Session, site: Site | None, url: str) -> Request:
-    """What is known without looking into the page."""
-    return Request(
-        effect=intent.effect,
+@dataclass(frozen=True)
+class Inspection:
+    """What a call would act on, as inspected just now. ``shown`` are its arguments without secrets."""
+
+    preview: ActionPreview
+    shown: Mapping[str, object]
+    elements: tuple[InspectedElement, ...] = ()
+    dialog: DialogFacts | None = None
+    downloadable: Downloadable | None = None
+
+    @property
+    def named_targets(self) -> tuple[Mapping[str, str], ...]:
+        """The elements in terms that outlive the page, for the audit log."""
+        return tuple(_named_target(element) for element in self.elements)
+
+
+def plain_request(call: ToolCall, session: Session, site: Site | None, url: str) -> PolicyRequest:
+    """What is known without inspecting the page."""
+    return PolicyRequest(
+        effect=call.effect,
         target=site,
         url=url,
-        # A browser elsewhere is one of ours for as long as the session lasts; nothing of the user's is in it.
+        # A remote browser is ours for as long as the session lasts; it holds nothing of the user's.
         engine="own" if session.engine == "own" else "managed",
         session=session.id,
         # A client may have chosen to be read-only; the rules know nothing of single clients.
-        session_mode="readonly" if intent.client.settings.policy.mode == "readonly" else None,
+        session_mode="readonly" if call.client.settings.policy.mode == "readonly" else None,
         session_domains=session.domains,
     )
 
 
-def sight(intent: Intent, request: Request, seen: Seen, arguments: Mapping[str, object], tab: Tab | None) -> Sight:
-    """``arguments`` are those that may be shown."""
-    requests = _requests(request, seen)
-    named = _words_of(intent, seen)
-    steps = _steps(arguments, seen)
-    stable = [_lasting(one) for one in seen.elements] or _lasting_argument(intent)
-    first = seen.elements[0] if len(seen.elements) == 1 else None
-    return Sight(
+def inspection_of(
+    call: ToolCall,
+    request: PolicyRequest,
+    redactor: Redactor,
+    *,
+    elements: tuple[InspectedElement, ...] = (),
+    dialog: DialogFacts | None = None,
+) -> Inspection:
+    """The preview of an action on ``elements``, on a ``dialog``, or on neither."""
+    shown = _shown_arguments(call, elements, dialog, redactor)
+    requests = _requests(request, elements, dialog)
+    described = _description(call, elements, dialog)
+    steps = _steps(shown, elements)
+    stable = [_lasting_facts(element) for element in elements] or _lasting_argument(call)
+    preview = ActionPreview(
         request=requests[0],
         also=requests[1:],
-        what=words.what(intent.tool, arguments, element=named),
-        element=named,
+        what=descriptions.describe_action(call.tool, shown, element=described),
+        element=described,
         fingerprint=digest(stable) if stable else "",
-        seal=digest([one.target.seal for one in seen.elements]),
-        values=words.values(arguments),
-        payload=digest({name: value for name, value in intent.arguments.items() if name not in _NOT_SHOWN}),
+        seal=digest([element.target.fingerprint for element in elements]),
+        values=descriptions.shown_values(shown),
+        payload=_payload(call),
         steps=steps,
-        plan=digest(intent.tool, steps) if steps else "",
-        picture=None if first is None or tab is None else _picture(tab, first),
+        plan=digest(call.tool, steps) if steps else "",
     )
+    return Inspection(preview, shown, elements, dialog)
 
 
-def download_sight(intent: Intent, request: Request, resource: Resource, runs: str, redactor: Redactor) -> Sight:
-    """Saving a file: it is decided about where it comes from, and about the page that it is seen on."""
+def download_inspection(
+    call: ToolCall, request: PolicyRequest, resource: Downloadable, redactor: Redactor
+) -> Inspection:
+    """The preview of a download: authorized for the site that it comes from, and for the page that shows it."""
+    shown = _shown_arguments(call, (), None, redactor)
     site = page_site(resource.url) if resource.is_remote else request.target
-    saved = replace(request, target=site, url=resource.url if resource.is_remote else "", runs=runs)
+    download = replace(
+        request, target=site, url=resource.url if resource.is_remote else "", executable_type=call.executable
+    )
     source = redactor.url(resource.source)
     called = resource.name or source.partition("?")[0].rpartition("/")[2] or "a file"
-    kind = f", a file that can run (.{runs})" if runs else ""
-    return Sight(
-        request=saved,
+    kind = f", an executable file (.{call.executable})" if call.executable else ""
+    preview = ActionPreview(
+        request=download,
         also=() if site == request.target else (replace(request, effect="read"),),
         what=f"Download “{redactor.text(called)}”{kind}",
         element=source,
-        fingerprint=digest("download", None if site is None else site.origin, runs),
-        values=words.values(shown_arguments(intent, Seen(), redactor)),
-        payload=digest({name: value for name, value in intent.arguments.items() if name not in _NOT_SHOWN}),
+        fingerprint=digest("download", None if site is None else site.origin, call.executable),
+        values=descriptions.shown_values(shown),
+        payload=_payload(call),
     )
+    return Inspection(preview, shown, downloadable=resource)
 
 
-def shown_arguments(intent: Intent, seen: Seen, redactor: Redactor) -> dict[str, object]:
-    """The call's arguments without what goes into fields for secrets, and without what looks like one."""
-    arguments = {name: value for name, value in intent.arguments.items() if name not in _NOT_SHOWN}
-    by_target = {key: _field_facts(one.facts) for key, one in zip(seen.targets, seen.elements, strict=True)}
-    if len(by_target) == 1:
-        facts = next(iter(by_target.values()))
-        for name in ("text", "value", "values"):
-            if name in arguments:
-                arguments[name] = _hidden(arguments[name], facts, redactor)
-    fields = arguments.get("fields")
-    if isinstance(fields, list | tuple) and len(by_target) == len(seen.elements):
-        pairs = zip(cast("Sequence[object]", fields), by_target.values(), strict=False)
-        arguments["fields"] = [_hidden_field(field, facts, redactor) for field, facts in pairs]
-    if intent.answers_dialog and isinstance(arguments.get("text"), str) and seen.dialog is not None:
-        facts = FieldFacts(label=seen.dialog.message)
-        arguments["text"] = _hidden(arguments["text"], facts, redactor)
-    return cast("dict[str, object]", redactor.data(cast("Json", arguments)))
+async def picture_for(tab: Tab | None, inspection: Inspection) -> bytes | None:
+    """A picture of the one element that an approval request is about; without one, it is still a request."""
+    if tab is None or len(inspection.elements) != 1:
+        return None
+    try:
+        return await element_preview(tab, inspection.elements[0].target)
+    except (PilotError, TimeoutError):
+        return None
 
 
-def named_aims(seen: Seen) -> tuple[Mapping[str, str], ...]:
-    """The elements in words that outlive the page, for the record."""
-    return tuple(
-        {
-            key: value
-            for key, value in {
-                "role": one.facts.role,
-                "name": one.facts.name,
-                "field": one.facts.field.name,
-                "frame": f'iframe[src^="{one.target.origin}"]' if one.target.frame.number else "",
-                "given": given,
-            }.items()
-            if value
-        }
-        for one, given in zip(seen.elements, seen.targets, strict=True)
-    )
-
-
-def frame_site(element: SeenElement, page: Site | None) -> Site | None:
+def frame_site(element: InspectedElement, page: Site | None) -> Site | None:
     """The site of an element's frame, where it is not the page's own; sandboxed and blank frames count as the page."""
     origin = element.target.origin
     site = page_site(origin) if origin not in ("", "null") else None
     return None if site is None or site == page else site
 
 
-def _requests(request: Request, seen: Seen) -> tuple[Request, ...]:
-    if seen.dialog is not None:
-        return (replace(request, element=_dialog_facts(seen.dialog)),)
-    if not seen.elements:
+def _named_target(element: InspectedElement) -> Mapping[str, str]:
+    facts, target = element.facts, element.target
+    names = {
+        "role": facts.role,
+        "name": facts.name,
+        "field": facts.field.name,
+        "frame": f'iframe[src^="{target.origin}"]' if target.frame.number else "",
+        "given": element.given,
+    }
+    return {key: value for key, value in names.items() if value}
+
+
+def _payload(call: ToolCall) -> str:
+    return digest({name: value for name, value in call.arguments.items() if name not in _NOT_SHOWN})
+
+
+def _shown_arguments(
+    call: ToolCall, elements: Sequence[InspectedElement], dialog: DialogFacts | None, redactor: Redactor
+) -> dict[str, object]:
+    """The call's arguments without what goes into fields for secrets, and without what looks like a secret."""
+    arguments = {name: value for name, value in call.arguments.items() if name not in _NOT_SHOWN}
+    facts = [_field_facts(element.facts) for element in elements]
+    if len(facts) == 1:
+        for name in ("text", "value", "values"):
+            if name in arguments:
+                arguments[name] = _redacted_value(arguments[name], facts[0], redactor)
+    fields = arguments.get("fields")
+    if isinstance(fields, list | tuple):
+        pairs = zip(cast("Sequence[object]", fields), facts, strict=False)
+        arguments["fields"] = [_redacted_field(field, known, redactor) for field, known in pairs]
+    if dialog is not None and isinstance(arguments.get("text"), str):
+        arguments["text"] = _redacted_value(arguments["text"], FieldHints(label=dialog.message), redactor)
+    return cast("dict[str, object]", redactor.data(cast("Json", arguments)))
+
+
+def _requests(
+    request: PolicyRequest, elements: Sequence[InspectedElement], dialog: DialogFacts | None
+) -> tuple[PolicyRequest, ...]:
+    if dialog is not None:
+        # Accepting "Delete everything?" is pressing that button.
+        return (replace(request, element=ElementFacts(role="button", name=dialog.message)),)
+    if not elements:
         return (request,)
-    return tuple(replace(request, element=one.facts, frame=frame_site(one, request.target)) for one in seen.elements)
+    return tuple(replace(request, element=one.facts, frame=frame_site(one, request.target)) for one in elements)
 
 
-def _dialog_facts(dialog: DialogFacts) -> ElementFacts:
-    """Agreeing to "Delete everything?" is pressing that button."""
-    return ElementFacts(role="button", name=dialog.message)
+def _description(call: ToolCall, elements: Sequence[InspectedElement], dialog: DialogFacts | None) -> str:
+    if dialog is not None:
+        return f"{dialog.kind} “{dialog.message}”"
+    if len(elements) == 1:
+        return elements[0].description
+    return "" if elements else descriptions.describe_element(call.arguments.get("element"))
 
 
-def _words_of(intent: Intent, seen: Seen) -> str:
-    if seen.dialog is not None:
-        return f"{seen.dialog.kind} “{seen.dialog.message}”"
-    if len(seen.elements) == 1:
-        return seen.elements[0].words
-    return "" if seen.elements else words.element_words(intent.arguments.get("element"))
+def _steps(arguments: Mapping[str, object], elements: Sequence[InspectedElement]) -> tuple[str, ...]:
+    steps = descriptions.describe_steps(arguments)
+    if len(steps) != len(elements):
+        return steps
+    fields = cast("Sequence[object]", arguments.get("fields", ()))
+    return tuple(
+        descriptions.describe_step(element.description, field) for element, field in zip(elements, fields, strict=True)
+    )
 
 
-def _steps(arguments: Mapping[str, object], seen: Seen) -> tuple[str, ...]:
-    told = words.steps(arguments)
-    if len(told) != len(seen.elements):
-        return told
-    return tuple(words.step(one.words, field) for one, field in zip(seen.elements, _fields(arguments), strict=True))
-
-
-def _fields(arguments: Mapping[str, object]) -> Sequence[object]:
-    return cast("Sequence[object]", arguments.get("fields", ()))
-
-
-def _lasting(one: SeenElement) -> object:
-    """What tells an element from others on any page of the site, for "allow for this session"."""
-    facts = one.facts
+def _lasting_facts(element: InspectedElement) -> object:
+    """What identifies an element on any page of the site, for "allow for this session"."""
+    facts = element.facts
     return (facts.role, facts.name, facts.field.type, facts.field.name, facts.form_action, facts.form_method)
 
 
-def _lasting_argument(intent: Intent) -> object:
-    element = intent.arguments.get("element")
-    return element if words.is_lasting_name(element) else None
+def _lasting_argument(call: ToolCall) -> object:
+    element = call.arguments.get("element")
+    return element if descriptions.is_stable_selector(element) else None
 
 
-def _field_facts(facts: ElementFacts) -> FieldFacts:
+def _field_facts(facts: ElementFacts) -> FieldHints:
     field = facts.field
-    return FieldFacts(type=field.type, autocomplete=field.autocomplete, name=field.name, label=facts.name)
+    return FieldHints(type=field.type, autocomplete=field.autocomplete, name=field.name, label=facts.name)
 
 
-def _hidden_field(field: object, facts: FieldFacts, redactor: Redactor) -> object:
+def _redacted_field(field: object, facts: FieldHints, redactor: Redactor) -> object:
     if not isinstance(field, Mapping):
         return field
     parts = cast("Mapping[str, object]", field)
-    return {**parts, "value": _hidden(parts.get("value"), facts, redactor)}
+    return {**parts, "value": _redacted_value(parts.get("value"), facts, redactor)}
 
 
-def _hidden(value: object, facts: FieldFacts, redactor: Redactor) -> object:
-    """A value on its way into a field; if the field is for secrets, the value is one from now on."""
-    if not isinstance(value, str) or has_placeholders(value) or telling_field(facts) is None:
+def _redacted_value(value: object, facts: FieldHints, redactor: Redactor) -> object:
+    """A value for a field; if the field is for secrets, the value is known as one from now on."""
+    if not isinstance(value, str) or has_secret_references(value) or sensitive_field_kind(facts) is None:
         return value
-    redactor.know([value])
+    redactor.add_secrets([value])
     return redactor.field(value, facts)
-
-
-def _picture(tab: Tab, one: SeenElement) -> Callable[[], Awaitable[bytes | None]]:
-    async def take() -> bytes | None:
-        try:
-            return await picture_of(tab, one.target)
-        except (PilotError, TimeoutError):
-            return None  # a question without a picture is still a question
-
-    return take

@@ -1,7 +1,6 @@
-"""Writes down what the gateway does: before an effect, so that nothing happens unrecorded, and how it ended.
+"""Writes the audit log for the gateway: an intent before each effect, and its outcome after it.
 
-An effect is refused when it cannot be written down. Looking goes on: it is recorded when it is over, if it can be, and
-nobody waits for that.
+An effect is refused when its intent cannot be written. Reads go on: they are recorded afterwards, in the background.
 """
 
 from __future__ import annotations
@@ -9,125 +8,134 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TypeVar
 
-from ..errors import PilotError, RecordsUnavailable, Refused
-from ..policy.budgets import Budgets, Charge, Reservation
-from ..records.activity import ActivityLog
-from ..records.counters import Spend
-from ..records.entries import Intent as Entry
-from ..records.entries import Note, Outcome, Status
-from ..records.metrics import Metrics
+from browser_pilot.audit_log.audit_log import AuditLog
+from browser_pilot.audit_log.counters import Spend
+from browser_pilot.audit_log.entries import AuditIntent as Entry
+from browser_pilot.audit_log.entries import AuditNote, AuditOutcome, OutcomeStatus
+from browser_pilot.background_tasks import BackgroundTasks
+from browser_pilot.errors import CircuitOpen, ElementChanged, PilotError, RecordsUnavailable, Refused
+from browser_pilot.metrics.prometheus import Metrics
+from browser_pilot.page.downloads.transfers import ExecutableFile
+from browser_pilot.policy.budgets import Budgets, Charge, Reservation
 
-T = TypeVar("T")
-
-# An approval is good for one action, even across a restart; nobody waits for one as long as this.
+# A single-use approval is spent for good, also across a restart; no approval request stays open for as long as this.
 _APPROVAL_MS = 24 * 60 * 60 * 1000
+# The action was recorded and then not attempted.
+_NOT_ATTEMPTED = (ElementChanged, ExecutableFile, CircuitOpen)
 
 
 @dataclass
-class Ending:
-    """How an action ended, filled in by whoever did it."""
+class AuditRecord:
+    """How an action ended, filled in while it runs."""
 
     summary: str = ""
     url: str | None = None
 
 
-class Journal:
-    """``budgets`` are restored from the log, which outlives the hub."""
+class AuditTrail:
+    """``budgets`` are restored from the audit log, which outlives the hub."""
 
-    def __init__(self, log: ActivityLog, budgets: Budgets, metrics: Metrics) -> None:
+    def __init__(self, log: AuditLog, budgets: Budgets, metrics: Metrics) -> None:
         self._log = log
         self._budgets = budgets
         self._metrics = metrics
-        self._later: set[asyncio.Task[object]] = set()
+        self._background = BackgroundTasks("the audit log")
 
     async def restore(self) -> None:
-        """Count on from what was used up before."""
+        """Continue counting from what was used before."""
         with contextlib.suppress(RecordsUnavailable):
             used = await self._log.usage()
             self._budgets.restore(used.totals, used.times)
 
+    @asynccontextmanager
     async def effect(
-        self, entry: Entry, reservation: Reservation, act: Callable[[Ending], Awaitable[T]], *, uses_up: str | None
-    ) -> T:
-        """Write down, act, write down how it ended. What was reserved is given back if it was not even begun.
+        self, entry: Entry, reservation: Reservation, *, single_use: str | None
+    ) -> AsyncGenerator[AuditRecord]:
+        """Write the intent, then the outcome of the block. Refunds the reservation if the action was not attempted.
 
-        ``uses_up`` is the approval that was given for this one action.
+        ``single_use`` is the id of an approval for this one action.
         """
-        spends = [*_spends(reservation.charges), *_single_use(uses_up)]
+        spends = [*_spends(reservation.charges), *_single_use(single_use)]
         try:
             number = await self._log.intent(entry, spends=spends)
         except BaseException:
             self._budgets.refund(reservation)
             raise
-        self._metrics.decision(entry.decision, entry.risk or "low")
-        ending, started = Ending(), time.monotonic()
+        self._metrics.count_decision(entry.decision, entry.risk or "low")
+        record, started = AuditRecord(), time.monotonic()
         try:
-            result = await act(ending)
+            yield record
         except BaseException as error:
-            await self._end(number, _outcome(error, ending, started))
+            await self._end(number, _outcome(error, record, started))
+            if isinstance(error, _NOT_ATTEMPTED):
+                await self._refund(reservation)
             raise
-        await self._end(number, _outcome(None, ending, started))
-        return result
+        await self._end(number, _outcome(None, record, started))
 
-    async def give_back(self, reservation: Reservation) -> None:
-        """For an action that was written down and then not tried, because the page had changed."""
-        self._budgets.refund(reservation)
-        with contextlib.suppress(RecordsUnavailable):
-            await self._log.refund(_spends(reservation.charges))
+    @asynccontextmanager
+    async def read(self, entry: Entry) -> AsyncGenerator[AuditRecord]:
+        """Record a read after the block, in the background."""
+        record, started = AuditRecord(), time.monotonic()
+        failure: BaseException | None = None
+        try:
+            yield record
+        except BaseException as error:
+            failure = error
+            raise
+        finally:
+            self._metrics.count_decision(entry.decision, entry.risk or "low")
+            self._in_background(self._log.record(entry, _outcome(failure, record, started)))
 
-    def looked(self, entry: Entry, error: BaseException | None, started: float, ending: Ending) -> None:
-        """Something was only looked at."""
-        self._metrics.decision(entry.decision, entry.risk or "low")
-        self._in_the_background(self._log.record(entry, _outcome(error, ending, started)))
+    def record_refusal(self, entry: Entry, error: PilotError, started: float) -> None:
+        """Record a call that was not authorized."""
+        self._metrics.count_decision(entry.decision, entry.risk or "low")
+        self._in_background(self._log.record(entry, _outcome(error, AuditRecord(), started)))
 
-    def refused(self, entry: Entry, error: PilotError, started: float) -> None:
-        """Something was not allowed."""
-        self._metrics.decision(entry.decision, entry.risk or "low")
-        self._in_the_background(self._log.record(entry, _outcome(error, Ending(), started)))
-
-    def note(self, note: Note) -> None:
-        self._in_the_background(self._log.note(note))
+    def note(self, note: AuditNote) -> None:
+        self._in_background(self._log.note(note))
 
     async def forget_session(self, session: str) -> None:
         key = f"session {session}"
         self._budgets.forget(key)
         with contextlib.suppress(RecordsUnavailable):
-            await self._log.forget_counters([key])
+            await self._log.delete_counters([key])
 
-    async def settle(self) -> None:
-        """Until everything that goes on in the background is written."""
-        if self._later:
-            await asyncio.wait(self._later)
+    async def flush(self) -> None:
+        """Wait until everything in the background is written."""
+        await self._background.wait()
 
-    async def _end(self, number: int, outcome: Outcome) -> None:
-        # What happened has happened: a log that fails now is told of by the next intent, and tries again then.
+    async def _refund(self, reservation: Reservation) -> None:
+        self._budgets.refund(reservation)
+        with contextlib.suppress(RecordsUnavailable):
+            await self._log.refund(_spends(reservation.charges))
+
+    async def _end(self, number: int, outcome: AuditOutcome) -> None:
+        # The action is over. If the log fails now, the next intent reports it and tries again.
         with contextlib.suppress(RecordsUnavailable):
             await self._log.outcome(number, outcome)
 
-    def _in_the_background(self, work: Awaitable[object]) -> None:
-        async def quietly() -> None:
+    def _in_background(self, work: Awaitable[object]) -> None:
+        async def write() -> None:
             with contextlib.suppress(RecordsUnavailable):
                 await work
 
-        task = asyncio.ensure_future(quietly())
-        self._later.add(task)
-        task.add_done_callback(self._later.discard)
+        self._background.spawn(write())
 
 
-def _outcome(error: BaseException | None, ending: Ending, started: float) -> Outcome:
+def _outcome(error: BaseException | None, record: AuditRecord, started: float) -> AuditOutcome:
     duration_ms = (time.monotonic() - started) * 1000
     if error is None:
-        return Outcome("ok", duration_ms, ending.summary, url=ending.url)
+        return AuditOutcome("ok", duration_ms, record.summary, url=record.url)
     if isinstance(error, PilotError):
-        status: Status = "refused" if isinstance(error, Refused) else "error"
-        return Outcome(status, duration_ms, error.message, error.code, ending.url)
+        status: OutcomeStatus = "refused" if isinstance(error, Refused) else "error"
+        return AuditOutcome(status, duration_ms, error.message, error.code, record.url)
     if isinstance(error, asyncio.CancelledError):
-        return Outcome("cancelled", duration_ms, "The call was cancelled.")
-    return Outcome("error", duration_ms, "It failed in a way that it should not.", "INTERNAL_ERROR", ending.url)
+        return AuditOutcome("cancelled", duration_ms, "The call was cancelled.")
+    return AuditOutcome("error", duration_ms, "It failed unexpectedly.", "INTERNAL_ERROR", record.url)
 
 
 def _spends(charges: Sequence[Charge]) -> list[Spend]:

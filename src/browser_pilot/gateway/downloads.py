@@ -1,115 +1,107 @@
-"""Saving files, once that is allowed: those that a call asks for, and those that a page sets off."""
+"""Saving files once the download is authorized: those that a call requests, and those that a page starts."""
 
 from __future__ import annotations
 
 import asyncio
 
-from ..files.store import SavedFile
-from ..pages.caught import Caught
-from ..pages.in_place import keep_in_place, save_in_place
-from ..pages.resource import Resource
-from ..pages.stream import Head, Stream
-from ..pages.streams import open_stream
-from ..pages.tab import Tab
-from ..pages.transfers import FileCanRun, Transfer, Wish, save, watcher
-from ..policy.hosts import BLANK, page_site
-from ..records.redaction import Redactor
-from ..sessions.client import Client
-from ..sessions.session import Session
-from .flow import Gateway
-from .intent import Intent
+from browser_pilot.files.file_writer import SavedFile
+from browser_pilot.page.downloads.browser_download import BrowserDownload
+from browser_pilot.page.downloads.downloadable import DownloadSpec, FileHead, FileStream
+from browser_pilot.page.downloads.managed_browser import open_stream, save_stream
+from browser_pilot.page.downloads.transfers import ExecutableFile, SaveOptions, Transfer, progress_callback
+from browser_pilot.page.downloads.user_chrome import keep_browser_download, save_in_user_chrome
+from browser_pilot.page.tab import Tab
+from browser_pilot.policy.hosts import BLANK, page_site
+from browser_pilot.redaction.redactor import Redactor
+from browser_pilot.sessions.client import Client
+from browser_pilot.sessions.session import Session
 
-# However long a transfer takes, as long as it moves; a browser that fetches says itself when it gives up.
-_LONGEST_MS = 24 * 60 * 60 * 1000
+from .context import Location, ToolContext
+from .pipeline import Gateway
+from .tool_call import ToolCall
+
+# A transfer may take any time while it makes progress; one that stalls ends by itself.
+_MAX_TRANSFER_MS = 24 * 60 * 60 * 1000
 
 
-class Saving:
-    """Its life is the hub's. From the start it takes every download that a tab sets off."""
+async def begin_download(context: ToolContext, *, name: str, requested: bool) -> Transfer:
+    """Start to save what the call downloads; returns when the transfer has begun. Cancelled until then, it is removed.
+
+    ``requested``: the agent itself named the address, so no page leads there.
+    """
+    session, tab, resource = context.session, context.tab, context.downloadable
+    wish = save_options(context.call.client, context.redactor, name=name, agreed=context.call.executable)
+    if requested:
+        session.allow_navigation(page_site(resource.url) or BLANK)
+    transfer = session.downloads.add(resource.source, owner=session.id, page_url=resource.page_url)
+
+    async def open_source() -> FileStream:
+        return await open_stream(tab, resource, on_progress=progress_callback(transfer, wish))
+
+    saver = session.file_saver
+    if saver is not None:
+        session.start_transfer(transfer, lambda: save_in_user_chrome(transfer, tab, resource, wish, saver))
+    else:
+        session.start_transfer(transfer, lambda: save_stream(transfer, open_source, wish))
+    try:
+        await transfer.wait_begun()
+    except asyncio.CancelledError:
+        transfer.cancel()
+        raise
+    except ExecutableFile:
+        session.downloads.remove(transfer)
+        raise
+    return transfer
+
+
+class PageDownloads:
+    """Handles every download that a page starts. Lives as long as the hub."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
 
-    async def begin(
-        self,
-        client: Client,
-        session: Session,
-        tab: Tab,
-        resource: Resource,
-        *,
-        name: str,
-        agreed: str,
-        asked_for: bool,
-    ) -> Transfer:
-        """Start to save; comes back when the transfer has begun. Cancelled until then, nothing of it stays.
-
-        ``asked_for`` when the agent itself named the address, so that no page leads there.
-        """
-        wish = wish_of(client, self._gateway.redactor, name=name, agreed=agreed)
-        if asked_for:
-            session.let_open(page_site(resource.url) or BLANK)
-        transfer = session.shelf.add(resource.source, owner=session.id, page_url=resource.page_url)
-
-        async def opening() -> Stream:
-            return await open_stream(tab, resource, moved=watcher(transfer, wish))
-
-        saver = session.saver
-        if saver is not None:
-            session.save(transfer, lambda: save_in_place(transfer, tab, resource, wish, saver))
-        else:
-            session.save(transfer, lambda: save(transfer, opening, wish))
-        try:
-            await transfer.until_begun()
-        except asyncio.CancelledError:
-            transfer.cancel()
-            raise
-        except FileCanRun:
-            session.shelf.forget(transfer)
-            raise
-        return transfer
-
-    async def keep(self, session: Session, tab: Tab, transfer: Transfer, caught: Caught) -> SavedFile:
-        """Keep what a page set off, if the rules and the user let it; else it is dropped."""
-        client, redactor = session.client, self._gateway.redactor
-        intent = Intent(
-            client=client,
+    async def save(self, session: Session, tab: Tab, transfer: Transfer, caught: BrowserDownload) -> SavedFile:
+        """Save a download that a page started, if it is authorized; else discard it."""
+        call = ToolCall(
+            client=session.client,
             tool="browser_download",
             effect="download",
             arguments={"url": caught.url, "filename": caught.filename},
-            timeout_ms=_LONGEST_MS,
+            timeout_ms=_MAX_TRANSFER_MS,
             session=session.id,
             tab=tab.id,
+            download=DownloadSpec(started=caught.downloadable()),
         )
 
-        async def find(_: Tab) -> Resource:
-            return caught.resource()
-
-        async def act(_: Session, __: Tab, ___: Resource, agreed: str) -> tuple[SavedFile, str]:
-            wish = wish_of(client, redactor, name=caught.filename, agreed=agreed)
-            saver = session.saver
+        async def execute(context: ToolContext) -> SavedFile:
+            wish = save_options(session.client, context.redactor, name=caught.filename, agreed=context.call.executable)
+            saver = session.file_saver
             if saver is not None:
-                head = Head(caught.url, "", caught.filename)
-                saved = await keep_in_place(transfer, caught, head, wish, saver)
+                head = FileHead(caught.url, "", caught.filename)
+                saved = await keep_browser_download(transfer, caught, head, wish, saver)
             else:
-                saved = await save(transfer, lambda: caught.open(watcher(transfer, wish)), wish)
-            return saved, words_of(saved)
+                saved = await save_stream(transfer, lambda: caught.open(progress_callback(transfer, wish)), wish)
+            context.summary = saved_summary(saved)
+            return saved
 
         try:
-            return await self._gateway.download(intent, find, act, tab=tab)
+            _, saved = await self._gateway.run(call, execute, location=Location(session, tab))
+            return saved
         finally:
-            await caught.drop()
+            await caught.delete()
 
 
-def wish_of(client: Client, redactor: Redactor, *, name: str, agreed: str) -> Wish:
+def save_options(client: Client, redactor: Redactor, *, name: str, agreed: str) -> SaveOptions:
     files = client.settings.files
-    return Wish(
+    return SaveOptions(
         folder=files.download_dir,
-        most_bytes=files.max_download_mb << 20,
+        max_bytes=files.max_download_mb << 20,
         redact=redactor.url,
         name=redactor.filename(name),
-        agreed=agreed,
+        approved_extension=agreed,
     )
 
 
-def words_of(saved: SavedFile) -> str:
-    """For the record."""
+def saved_summary(saved: SavedFile) -> str:
+    """For the audit log."""
     return f"Saved {saved.path} ({saved.size:,} bytes, sha256 {saved.sha256})."

@@ -1,8 +1,8 @@
-"""The browser that guests get: pages opened in the background, through the gateway, with the caller's own session.
+"""The browser that guests get: background tabs, opened through the gateway, in a session of the calling client.
 
-Which browser that is: the user's Chrome where one is paired, because its logins are the point; else the managed
-session of the client that called. Each request opens one hidden tab and closes it. A page that ends on another site
-than the one asked for is read only after the guest's permission for that site was checked as well.
+The user's Chrome is used where one is paired, because its logins are the point; else the client's managed session. Each
+request opens one background tab and closes it. A page that redirects to another site than the requested one is read
+only after the guest's permission for that site was checked too.
 """
 
 from __future__ import annotations
@@ -12,46 +12,52 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Literal, TypeVar, cast
 
-from .approvals.queue import ApprovalQueue
-from .config import GuestSettings
-from .errors import BrowserUnavailable, NavigationFailed, Timeout
-from .gateway import Gateway, Intent
-from .guests.browser import Captured, Cookie, Credentials, Recheck
-from .guests.context import CallContext
-from .guests.fetch import Fetcher
-from .guests.host import Host
-from .guests.house import GuestHouse
-from .guests.manifest import BrowserChoice
-from .guests.methods import CapturePage, EnsureLogin, GetCookies
-from .guests.permissions import GrantBook, Permits
-from .guests.secrets import GuestSecrets
-from .pages import cookies as jar
-from .pages.forms import fill_form
-from .pages.navigate import open_address
-from .pages.pointer import click
-from .pages.read import read_page
-from .pages.source import page_links, page_source
-from .pages.tab import Tab
-from .pages.waiting import wait_for
-from .policy.hosts import Address, Site, page_site
-from .policy.rules import Ruleset
-from .policy.vocabulary import Effect
-from .records.activity import ActivityLog
-from .records.entries import Note
-from .records.redaction import Redactor
-from .records.secrets import SecretStore
-from .sessions.client import Client
-from .sessions.session import Session
+from browser_pilot.approvals.queue import ApprovalQueue
+from browser_pilot.audit_log.audit_log import AuditLog
+from browser_pilot.audit_log.entries import AuditNote
+from browser_pilot.config.live_reload import CurrentConfig
+from browser_pilot.config.settings import GuestSettings
+from browser_pilot.errors import BrowserUnavailable, NavigationFailed, Timeout
+from browser_pilot.guests.browser_api import CapturedPage, Cookie, Credentials, SiteCheck
+from browser_pilot.guests.call_context import CallContext
+from browser_pilot.guests.fetch import Fetcher
+from browser_pilot.guests.guest_secrets import GuestSecrets
+from browser_pilot.guests.host_api import CapturePage, EnsureLogin, GetCookies
+from browser_pilot.guests.host_requests import Host
+from browser_pilot.guests.manager import GuestManager
+from browser_pilot.guests.manifest import BrowserChoice
+from browser_pilot.guests.permissions import GrantStore, PermissionChecker
+from browser_pilot.page.actions.context import ActionContext
+from browser_pilot.page.actions.forms import fill_form
+from browser_pilot.page.actions.mouse import click
+from browser_pilot.page.actions.navigate import open_address
+from browser_pilot.page.actions.resolve import resolve
+from browser_pilot.page.actions.wait_for import wait_for
+from browser_pilot.page.observe import cookies as jar
+from browser_pilot.page.snapshot.content import read_content
+from browser_pilot.page.snapshot.html_source import page_links, page_source
+from browser_pilot.page.tab import Tab
+from browser_pilot.policy.hosts import Site, page_site
+from browser_pilot.policy.rules import Ruleset
+from browser_pilot.policy.types import Effect
+from browser_pilot.redaction.redactor import Redactor
+from browser_pilot.secrets.secret_store import SecretStore
+from browser_pilot.sessions.client import Client
+from browser_pilot.sessions.session import Session
+
+from .context import Location, ToolContext
+from .pipeline import Gateway
+from .tool_call import Scope, ToolCall
 
 T = TypeVar("T")
 
 WHOLE_PAGE_TOKENS = 2_000_000
-# So that whatever waits on the page says itself what it waited for.
-GRACE_MS = 2_000
+# The wait on the page ends first and says what it waited for.
+EXTRA_TIMEOUT_MS = 2_000
 
 
 def which_browser(wanted: BrowserChoice, setting: BrowserChoice, *, paired: bool) -> Literal["own", "managed"]:
-    """The user's setting goes before the manifest's wish."""
+    """The user's setting takes precedence over the manifest."""
     choice = wanted if setting == "auto" else setting
     if choice == "auto":
         return "own" if paired else "managed"
@@ -69,31 +75,33 @@ class GatewayBrowser:
         self._paired = paired
 
     async def capture(
-        self, context: CallContext, wish: CapturePage, *, guest: str, browser: BrowserChoice, recheck: Recheck
-    ) -> Captured:
-        visit = self._visit(context, guest, browser, wish.timeout)
-        async with visit.page(wish.url, settle=wish.waitForLoad) as tab:
-            if wish.waitForSelector is not None:
-                element = {"css": wish.waitForSelector}
+        self, context: CallContext, request: CapturePage, *, guest: str, browser: BrowserChoice, check_site: SiteCheck
+    ) -> CapturedPage:
+        visit = self._visit(context, guest, browser, request.timeout)
+        async with visit.page(request.url, settle=request.waitForLoad) as tab:
+            if request.waitForSelector is not None:
+                element = {"css": request.waitForSelector}
                 await visit.act(
                     "capture",
                     tab,
-                    lambda tab: wait_for(tab, element=element, state="attached", timeout_ms=wish.timeout),
+                    lambda context: wait_for(
+                        context.tab, element=element, state="attached", timeout_ms=request.timeout
+                    ),
                 )
-            site = await _rechecked(tab, recheck)
+            site = await _rechecked(tab, check_site)
 
-            async def read(tab: Tab) -> Captured:
-                captured = await _read(tab, wish)
-                # A page can move on while it is read; what was allowed is the site that was asked about.
-                if page_site(captured.url) != site or page_site(tab.page.url) != site:
-                    raise NavigationFailed("The page moved on to another site while it was read.")
+            async def read(context: ToolContext) -> CapturedPage:
+                captured = await _read(context.tab, request)
+                # A page can navigate while it is read; the permission is for the site that was checked.
+                if page_site(captured.url) != site or page_site(context.tab.page.url) != site:
+                    raise NavigationFailed("The page navigated to another site while it was read.")
                 return captured
 
             captured = await visit.act("capture", tab, read)
-            if not wish.captureCookies:
+            if not request.captureCookies:
                 return captured
-            cookies = await visit.act("cookies", tab, lambda tab: jar.get_cookies(tab, url=captured.url))
-            return Captured(
+            cookies = await visit.act("cookies", tab, lambda context: jar.get_cookies(context.tab, url=captured.url))
+            return CapturedPage(
                 content=captured.content,
                 title=captured.title,
                 url=captured.url,
@@ -102,43 +110,43 @@ class GatewayBrowser:
             )
 
     async def cookies(
-        self, context: CallContext, wish: GetCookies, *, guest: str, browser: BrowserChoice, recheck: Recheck
+        self, context: CallContext, request: GetCookies, *, guest: str, browser: BrowserChoice, check_site: SiteCheck
     ) -> Sequence[Cookie]:
-        visit = self._visit(context, guest, browser, wish.timeout)
-        url = wish.openUrl or f"https://{wish.domain.lstrip('.')}/"
-        async with visit.page(url, effect="cookies", go=wish.openUrl is not None) as tab:
-            if wish.openUrl is not None:
-                await _rechecked(tab, recheck)
-            return _cookies(await jar.cookies_kept_for(tab, url))
+        visit = self._visit(context, guest, browser, request.timeout)
+        url = request.openUrl or f"https://{request.domain.lstrip('.')}/"
+        async with visit.page(url, effect="cookies", go=request.openUrl is not None) as tab:
+            if request.openUrl is not None:
+                await _rechecked(tab, check_site)
+            return _cookies(await jar.stored_cookies(tab, url))
 
     async def login(
         self,
         context: CallContext,
-        wish: EnsureLogin,
+        request: EnsureLogin,
         credentials: Credentials | None,
         *,
         guest: str,
         browser: BrowserChoice,
-        recheck: Recheck,
+        check_site: SiteCheck,
     ) -> None:
-        visit = self._visit(context, guest, browser, wish.timeout)
+        visit = self._visit(context, guest, browser, request.timeout)
         if credentials is None and not visit.is_seen:
             raise BrowserUnavailable(
                 "A person has to sign in, and this browser has no window.",
                 suggestions=["Run the client with --headed, or give the guest its credentials as secrets."],
             )
-        async with visit.page(wish.loginUrl) as tab:
-            await _rechecked(tab, recheck)
+        async with visit.page(request.loginUrl) as tab:
+            await _rechecked(tab, check_site)
             if credentials is None:
-                await visit.session.show(tab)
+                await visit.session.bring_to_front(tab)
             else:
                 given = credentials
-                await visit.act("write", tab, lambda tab: _sign_in(tab, wish, given))
-            await visit.act("capture", tab, lambda tab: _until_signed_in(tab, wish))
+                await visit.act("write", tab, lambda context: _sign_in(context.action, request, given))
+            await visit.act("capture", tab, lambda context: _until_signed_in(context.tab, request))
 
     def _visit(self, context: CallContext, guest: str, browser: BrowserChoice, timeout_ms: int) -> _Visit:
         engine = which_browser(browser, self._setting(), paired=self._paired())
-        session = self._gateway.sessions.aside(cast("Client", context.caller), engine)
+        session = self._gateway.sessions.background_session(cast("Client", context.caller), engine)
         return _Visit(self._gateway, session, context, guest, timeout_ms)
 
 
@@ -154,42 +162,45 @@ class _Visit:
 
     @property
     def is_seen(self) -> bool:
-        """Whether a person can see the browser."""
+        """Whether the browser has a window."""
         return self.session.engine == "own" or not self.session.request.headless
 
     @asynccontextmanager
     async def page(
         self, url: str, *, effect: Effect = "navigate", settle: bool = True, go: bool = True
     ) -> AsyncGenerator[Tab]:
-        """A page that is open while inside; with ``go`` off, only permission for it and an empty tab."""
-        opened: list[Tab] = []
+        """A page that is open while inside; without ``go`` only its authorization and an empty tab."""
 
-        async def open_it(tab: Tab, address: Address) -> None:
-            opened.append(tab)
+        async def open_page(context: ToolContext) -> None:
             if go:
                 wait_until = None if settle else "commit"
-                await open_address(tab, address.href, wait_until=wait_until, timeout_ms=self._timeout_ms)
+                await open_address(context.action, context.url, wait_until=wait_until, timeout_ms=self._timeout_ms)
 
-        async with self._gateway.background_tab(self._intent(effect, url=url), url, open_it):
-            yield opened[0]
+        call = self._call(effect, url=url, scope=Scope.BACKGROUND_TAB)
+        async with self._gateway.background_tab(call, self.session, open_page) as tab:
+            yield tab
 
-    async def act(self, effect: Effect, tab: Tab, work: Callable[[Tab], Awaitable[T]]) -> T:
-        return await self._gateway.on_tab(self._intent(effect, tab=tab.id), work)
+    async def act(self, effect: Effect, tab: Tab, execute: Callable[[ToolContext], Awaitable[T]]) -> T:
+        location = Location(self.session, tab)
+        _, result = await self._gateway.run(self._call(effect, tab=tab.id), execute, location=location)
+        return result
 
-    def _intent(self, effect: Effect, *, url: str = "", tab: str | None = None) -> Intent:
-        return Intent(
+    def _call(self, effect: Effect, *, url: str = "", tab: str | None = None, scope: Scope = Scope.TAB) -> ToolCall:
+        return ToolCall(
             client=self.session.client,
             session=self.session.id,
             tool=self._context.tool,
             effect=effect,
             arguments={"guest": self._guest, **({"url": url} if url else {})},
-            timeout_ms=self._timeout_ms + GRACE_MS,
+            timeout_ms=self._timeout_ms + EXTRA_TIMEOUT_MS,
+            scope=scope,
             tab=tab,
-            doors=tuple(self._context.doors),
+            url=url,
+            channels=tuple(self._context.approval_channels),
         )
 
 
-async def _rechecked(tab: Tab, recheck: Recheck) -> Site:
+async def _rechecked(tab: Tab, recheck: SiteCheck) -> Site:
     site = page_site(tab.page.url)
     if site is None or not site.host:
         raise NavigationFailed("The page did not open.")
@@ -197,32 +208,33 @@ async def _rechecked(tab: Tab, recheck: Recheck) -> Site:
     return site
 
 
-async def _read(tab: Tab, wish: CapturePage) -> Captured:
+async def _read(tab: Tab, wish: CapturePage) -> CapturedPage:
     links = await page_links(tab, timeout_ms=wish.timeout) if wish.links else None
     if wish.format == "html":
         url = tab.page.url
-        return Captured(content=await page_source(tab), title=await tab.title(), url=url, links=links)
-    reading = await read_page(
+        return CapturedPage(content=await page_source(tab), title=await tab.title(), url=url, links=links)
+    reading = await read_content(
         tab.world,
         format="html" if wish.format == "readable" else wish.format,
         scope="article",
         max_tokens=WHOLE_PAGE_TOKENS,
         timeout_ms=wish.timeout,
     )
-    return Captured(content=reading.text, title=reading.title, url=reading.url, links=links)
+    return CapturedPage(content=reading.text, title=reading.title, url=reading.url, links=links)
 
 
-async def _sign_in(tab: Tab, wish: EnsureLogin, credentials: Credentials) -> None:
+async def _sign_in(action: ActionContext, wish: EnsureLogin, credentials: Credentials) -> None:
+    tab = action.tab
     fields = [
-        ({"css": wish.emailSelector}, credentials.username),
-        ({"css": wish.passwordSelector}, credentials.password),
+        (await resolve(tab, {"css": wish.emailSelector}), credentials.username),
+        (await resolve(tab, {"css": wish.passwordSelector}), credentials.password),
     ]
-    outcome = await fill_form(tab, fields, submit=wish.submitSelector is None)
+    outcome = await fill_form(action, fields, submit=wish.submitSelector is None)
     problem = next((field.problem for field in outcome.fields if field.problem is not None), None)
     if problem is not None:
-        raise NavigationFailed("The login form did not take what was filled in.")
+        raise NavigationFailed("The login form did not accept the credentials.")
     if wish.submitSelector is not None:
-        await click(tab, {"css": wish.submitSelector})
+        await click(action, await resolve(tab, {"css": wish.submitSelector}))
 
 
 async def _until_signed_in(tab: Tab, wish: EnsureLogin) -> None:
@@ -244,24 +256,29 @@ def open_house(
     *,
     gateway: Gateway,
     approvals: ApprovalQueue,
-    rules: Callable[[], Ruleset],
-    settings: Callable[[], GuestSettings],
+    config: CurrentConfig,
     secrets: SecretStore,
     redactor: Redactor,
-    log: ActivityLog,
+    log: AuditLog,
     paired: Callable[[], bool],
-) -> GuestHouse:
+) -> GuestManager:
     """The guests of a home, with everything that they need of the hub."""
     given = GuestSecrets(secrets)
 
+    def settings() -> GuestSettings:
+        return config.settings.guests
+
+    def rules() -> Ruleset:
+        return config.rules
+
     async def record(guest: str, text: str, details: Mapping[str, object]) -> None:
-        await log.note(Note(text, by=f"guest {guest}", details=details))
+        await log.note(AuditNote(text, by=f"guest {guest}", details=details))
 
     host = Host(
         browser=GatewayBrowser(gateway, setting=lambda: settings().browser, paired=paired),
-        permits=Permits(approvals, GrantBook(home), record=record),
+        permissions=PermissionChecker(approvals, GrantStore(home), record=record),
         fetcher=Fetcher(rules),
         secret_of=given.value,
         record=record,
     )
-    return GuestHouse(home, settings=settings, host=host, secret_of=given.value, redact=redactor.text)
+    return GuestManager(home, settings=settings, host=host, secret_of=given.value, redact=redactor.text)

@@ -1,4 +1,10 @@
-"""The path itself. Tools never hold a page: they say what they intend, and get the tab once that is allowed."""
+"""The call pipeline: the only path from a tool call to an effect.
+
+``run`` takes a call through these steps, in this order: rate limit, locate the session and the tab, inspect the
+targets, authorize (policy, approval, inspect again), write the intent to the audit log, execute, write the outcome. It
+returns what the tool did; the result is rendered after that (``render``), so that a slow snapshot is no failed click.
+Tools are declarations (``mcp_server.tool_registry``): they get a tab only as the context of an authorized call.
+"""
 
 from __future__ import annotations
 
@@ -7,372 +13,349 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import TypeVar
 
-from ..approvals.clearance import Clearance, Cleared, Sight
-from ..errors import BrowserCrashed, CircuitOpen, ElementChanged, NoSession, NoTab, PilotError, Refused, Timeout
-from ..pages.facts import Seen, look_at
-from ..pages.resource import Resource
-from ..pages.settle import catch_up
-from ..pages.tab import Tab
-from ..pages.transfers import FileCanRun
-from ..policy.hosts import BLANK, Address, Site, page_site, parse_address
-from ..records.entries import Intent as Entry
-from ..records.redaction import Redactor
-from ..sessions.client import Client
-from ..sessions.registry import SessionRegistry
-from ..sessions.session import Session
-from ..sessions.wishes import Wishes
-from .guarding import asker_of, crashed, guarded, in_time, is_aimed, single_use, too_long
-from .intent import Intent
-from .journal import Ending, Journal
-from .limits import Limits
-from .secrets import SecretFilling
-from .sights import download_sight, named_aims, plain_request, shown_arguments, sight
+from browser_pilot.approvals.authorizer import (
+    MAX_APPROVAL_REQUESTS,
+    NO_APPROVAL,
+    Authorization,
+    Authorizer,
+    Requester,
+    changed_under_every_request,
+)
+from browser_pilot.audit_log.entries import AuditIntent as Entry
+from browser_pilot.errors import BrowserCrashed, ElementChanged, NoSession, NoTab, PilotError, Refused, Timeout
+from browser_pilot.page.actions.context import ActionContext
+from browser_pilot.page.actions.target_facts import inspect_targets
+from browser_pilot.page.actions.wait_idle import finish_waiting
+from browser_pilot.page.downloads.downloadable import find_downloadable
+from browser_pilot.page.downloads.transfers import ExecutableFile
+from browser_pilot.page.tab import Tab
+from browser_pilot.policy.hosts import BLANK, parse_address
+from browser_pilot.redaction.redactor import Redactor
+from browser_pilot.sessions.client import Client
+from browser_pilot.sessions.options import SessionOptions
+from browser_pilot.sessions.registry import SessionRegistry
+from browser_pilot.sessions.session import Session
+
+from .action_preview import Inspection, download_inspection, inspection_of, picture_for, plain_request
+from .audit import AuditTrail
+from .context import Location, ToolContext
+from .rate_limits import RateLimits
+from .secret_injection import SecretInjector
+from .supervision import crash_error, supervised, timeout_error, with_deadline
+from .tool_call import Scope, ToolCall
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+Execute = Callable[[ToolContext], Awaitable[T]]
 
-# A page that changes what an element is each time it is about to be acted on is not worth more.
-MOST_TRIES = 5
-
-
-@dataclass
-class _Matter:
-    """One call on its way: what it is about, and what was last seen of that.
-
-    ``find`` is for one that saves a file: it says what there is to save. ``runs`` is the kind of that file, once it
-    turned out to be one that can run.
-    """
-
-    intent: Intent
-    session: Session
-    site: Callable[[], Site | None]
-    url: str = ""
-    tab: Tab | None = None
-    seen: Seen = field(default_factory=Seen)
-    find: Callable[[Tab], Awaitable[Resource]] | None = None
-    resource: Resource | None = None
-    runs: str = ""
-    shown: dict[str, object] = field(default_factory=dict[str, object])
-    what: str = ""
-    started: float = field(default_factory=time.monotonic)
+# A page that changes an element each time before it is acted on gets no more attempts.
+MAX_ATTEMPTS = 5
+# A result is rendered within the call's own time, but gets at least this much after an action that took all of it.
+MIN_RENDER_MS = 5_000
 
 
 class Gateway:
+    """Lives as long as the hub."""
+
     def __init__(
         self,
         *,
         sessions: SessionRegistry,
-        clearance: Clearance,
-        journal: Journal,
-        limits: Limits,
-        secrets: SecretFilling,
+        authorizer: Authorizer,
+        audit: AuditTrail,
+        rate_limits: RateLimits,
+        secrets: SecretInjector,
         redactor: Redactor,
         count_call: Callable[[Client, str], Awaitable[None]],
     ) -> None:
         self._count_call = count_call
         self._sessions = sessions
-        self._clearance = clearance
-        self._journal = journal
-        self._limits = limits
+        self._authorizer = authorizer
+        self._audit = audit
+        self._rate_limits = rate_limits
         self._secrets = secrets
         self.redactor = redactor
 
-    async def on_session(self, intent: Intent, act: Callable[[Session], Awaitable[T]]) -> T:
-        """Do something with the client's session: its tabs as a whole."""
-        session = self._sessions.find(intent.client, intent.session, intent.tab)
+    async def run(
+        self, call: ToolCall, execute: Execute[T], *, location: Location | None = None
+    ) -> tuple[ToolContext, T]:
+        """Run a call. ``location`` is for callers that know the session or the tab already."""
+        started, result = time.monotonic(), "cancelled"
+        try:
+            self._secrets.refresh()
+            self._rate_limits.admit(call)
+            await self._count_call(call.client, call.tool)
+            try:
+                done = await self._run(call, execute, location)
+            except BrowserCrashed:
+                if call.has_effect or call.scope is not Scope.TAB:
+                    raise
+                # Reading the page again, which the session restores, is safe.
+                done = await self._run(call, execute, location)
+            result = "ok"
+            return done
+        except PilotError as error:
+            result = error.code
+            error.metadata.setdefault("tool", call.tool)
+            raise
+        finally:
+            duration_ms = (time.monotonic() - started) * 1000
+            logger.info("%s by %s: %s in %.0f ms", call.tool, call.client.id, result, duration_ms)
+
+    async def _run(self, call: ToolCall, execute: Execute[T], location: Location | None) -> tuple[ToolContext, T]:
+        location = await self._locate(call, location)
+        session = location.session
+        try:
+            for attempt in range(1, MAX_ATTEMPTS + 1):
+                try:
+                    with session.in_use():
+                        context = await self._authorize(call, location)
+                        return context, await self._execute(context, execute)
+                except (ElementChanged, ExecutableFile) as changed:
+                    if attempt == MAX_ATTEMPTS:
+                        raise
+                    if isinstance(changed, ExecutableFile):
+                        call = replace(call, executable=changed.extension)
+            raise AssertionError("unreachable")
+        except NoTab as error:
+            # The tab was lost while the page was inspected, before anything was executed.
+            if location.tab is not None and await session.was_crash(location.tab, reported=call.has_effect):
+                raise crash_error(call, location.tab, sent=False) from error
+            raise
+
+    async def _locate(self, call: ToolCall, location: Location | None) -> Location:
+        """The session and, unless the call opens one, the tab; ready for use."""
+        if call.scope is Scope.PLANNED_SESSION and location is not None:
+            return location
+        location = location or Location(self._sessions.find(call.client, call.session, call.tab))
+        session = location.session
+        if call.is_navigation:
+            address = parse_address(call.url)
+            self._secrets.refuse_in_url(address.href)
+            return replace(location, address=address)
+        if call.scope is Scope.SESSION:
+            await session.ready()
+            return location
+        self._refuse_early(call, session)
         await session.ready()
+        tab = location.tab
+        if tab is None:
+            new = call.scope is Scope.TAB_OR_NEW
+            tab = await session.tab_or_new(call.tab) if new else session.tab(call.tab)
+        location = replace(location, tab=tab)
+        if call.has_effect and call.download is None:
+            session.require_reload_acknowledged(tab)
+        # A script runs in the page as it is; everything else waits for what the last navigation left loading.
+        if call.effect != "script":
+            async with with_deadline(call):
+                await self._finish_loading(call, session, tab)
+        return location
 
-        async def do(_: _Matter, __: Cleared, ___: Ending) -> T:
-            return await act(session)
+    async def _finish_loading(self, call: ToolCall, session: Session, tab: Tab) -> None:
+        try:
+            await finish_waiting(tab)
+        except NoTab as error:
+            if await session.was_crash(tab, reported=call.has_effect):
+                raise crash_error(call, tab, sent=False) from error
+            raise
 
-        return await self._pass(_Matter(intent, session, lambda: BLANK), do)
+    async def _authorize(self, call: ToolCall, location: Location) -> ToolContext:
+        """Inspect and decide; where a person must be asked, ask, and inspect and decide again."""
+        requester = requester_of(call, location.session)
+        started = time.monotonic()
+        inspection: Inspection | None = None
+        approval = NO_APPROVAL
+        try:
+            for _ in range(MAX_APPROVAL_REQUESTS + 1):
+                inspection = await self._inspect(call, location, requester)
+                decided = self._authorizer.decide(requester, inspection.preview, approval)
+                if isinstance(decided, Authorization):
+                    return self._context(call, location, inspection, decided)
+                picture = await picture_for(location.tab, inspection)
+                approval = await self._authorizer.ask(requester, replace(decided, picture=picture))
+            raise changed_under_every_request()
+        except Timeout:
+            if location.tab is not None:
+                location.session.check_for_hang(location.tab)
+            raise
+        except Refused as error:
+            entry = self._entry(call, location, inspection, None, rule=str(error.metadata.get("rule", "")) or None)
+            self._audit.record_refusal(entry, error, started)
+            raise
 
-    def plan_session(self, client: Client, wishes: Wishes) -> Session:
-        """For ``on_planned``: a session that is nobody's yet and has no browser."""
-        return self._sessions.plan(client, wishes)
+    async def _inspect(self, call: ToolCall, location: Location, requester: Requester) -> Inspection:
+        """What the call would do as things are now."""
+        url = location.address.href if location.address else call.url
+        request = plain_request(call, location.session, location.site_of(call), url)
+        tab = location.tab
+        if tab is None or not call.inspects_page:
+            return inspection_of(call, request, self.redactor)
+        # Nothing on a page is inspected, and nothing about it disclosed, before the page itself may be used.
+        allowed = self._authorizer.evaluate(requester, request)
+        if allowed.about == "site" or allowed.verdict == "deny":
+            return inspection_of(call, request, self.redactor)
+        async with with_deadline(call):
+            if call.download is not None:
+                resource = await find_downloadable(tab, call.download)
+                self._secrets.refuse_in_url(resource.source)
+                return download_inspection(call, request, resource, self.redactor)
+            if call.dialog:
+                return inspection_of(call, request, self.redactor, dialog=tab.dialogs.facts)
+            elements = await inspect_targets(tab, call.targets)
+            return inspection_of(call, request, self.redactor, elements=elements)
 
-    async def on_planned(self, intent: Intent, session: Session, url: str, act: Callable[[], Awaitable[T]]) -> T:
-        """Decide about making a session, as if it went to the address that it would send everything to, if any."""
+    def _context(
+        self, call: ToolCall, location: Location, inspection: Inspection, authorization: Authorization
+    ) -> ToolContext:
+        context = ToolContext(call, location, inspection, authorization, self.redactor)
+        if location.tab is not None:
+            context.action_in_tab = ActionContext(
+                location.tab,
+                targets=tuple(element.target for element in inspection.elements),
+                dialog=inspection.dialog,
+                approved=authorization.approved,
+                fill_secrets=self._secrets.filler(location.tab),
+            )
+        return context
 
-        async def do(_: _Matter, __: Cleared, ___: Ending) -> T:
-            return await act()
+    async def _execute(self, context: ToolContext, execute: Execute[T]) -> T:
+        """Record the intent, execute within the deadline, record the outcome."""
+        call, authorization = context.call, context.authorization
+        entry = self._entry(call, context.location, context.inspection, authorization)
+        recording = (
+            self._audit.effect(entry, authorization.reservation, single_use=authorization.single_use)
+            if call.has_effect
+            else self._audit.read(entry)
+        )
+        async with recording as record:
+            site = str(authorization.preview.request.target)
+            with self._rate_limits.attempt(call, site):
+                async with supervised(context, record):
+                    await self._prepare(context)
+                    result = await execute(context)
+            record.summary = context.summary
+        return result
 
-        site = (lambda: page_site(url)) if url else (lambda: BLANK)
-        return await self._pass(_Matter(intent, session, site, url=url), do)
+    async def _prepare(self, context: ToolContext) -> None:
+        """What must happen after the authorization and before the tool: open the tab, keep secrets out of URLs."""
+        call, session, address = context.call, context.session, context.location.address
+        if address is not None:
+            context.action_in_tab = ActionContext(await self._open_tab(context))
+            session.allow_navigation(address.site)
+        elif context.location.tab is not None:
+            secrets = self._secrets.secrets_in(call.arguments)
+            if secrets:
+                await session.block_in_urls(secrets)
+
+    async def _open_tab(self, context: ToolContext) -> Tab:
+        session, background = context.session, context.location.background
+        if background is not None:
+            return await background.enter_async_context(session.background_tab())
+        if context.call.scope is Scope.NEW_TAB:
+            return await session.open_tab()
+        return await session.tab_or_new(context.call.tab)
+
+    async def render(self, context: ToolContext, rendering: Awaitable[T]) -> T:
+        """Wait for a tool to render its result, after the outcome was recorded."""
+        try:
+            with context.session.in_use():
+                async with asyncio.timeout(context.remaining_ms(at_least=MIN_RENDER_MS) / 1000):
+                    return await rendering
+        except TimeoutError:
+            raise timeout_error(context.call) from None
+        finally:
+            if context.unresponsive and context.action_in_tab is not None:
+                context.session.check_for_hang(context.tab)
+
+    @asynccontextmanager
+    async def background_tab(self, call: ToolCall, session: Session, execute: Execute[None]) -> AsyncGenerator[Tab]:
+        """Run a navigation in a background tab, which is open while inside."""
+        async with AsyncExitStack() as stack:
+            context, _ = await self.run(call, execute, location=Location(session, background=stack))
+            yield context.tab
 
     @property
     def sessions(self) -> SessionRegistry:
-        """For what is no effect: which there are, and which is current."""
+        """For what has no effect: which sessions there are, and which is current."""
         return self._sessions
 
+    def plan_session(self, client: Client, wishes: SessionOptions) -> Session:
+        """A session without an owner and a browser, to authorize its creation."""
+        return self._sessions.plan(client, wishes)
+
     def timeout_ms(self, client: Client, session: str | None, tab: str | None) -> int:
-        """How long a call may take that does not say so itself."""
+        """The timeout of a call that does not give one."""
         try:
             own = self._sessions.find(client, session, tab).timeout_ms
         except NoSession:
             own = None
         return own or client.settings.tools.timeout_ms
 
-    async def on_tab(self, intent: Intent, act: Callable[[Tab], Awaitable[T]]) -> T:
-        """Do something in one open tab. What only looks is tried once more when the browser died of something."""
-        try:
-            return await self._on_tab(intent, act)
-        except BrowserCrashed:
-            if intent.acts:
-                raise
-            return await self._on_tab(intent, act)
-
-    async def _on_tab(self, intent: Intent, act: Callable[[Tab], Awaitable[T]]) -> T:
-        session = self._sessions.find(intent.client, intent.session, intent.tab)
-        self._refuse_early(intent, session)
-        await session.ready()
-        tab = session.tab(intent.tab)
-        if intent.acts:
-            session.insist_told(tab)
-
-        async def do(matter: _Matter, cleared: Cleared, ending: Ending) -> T:
-            asked = cleared.question_id is not None
-            secrets = self._secrets.named_in(intent.arguments)
-            if secrets:
-                # Before the first of them is in the page.
-                await session.keep_out_of_urls(secrets)
-            handed = tab.cleared(matter.seen, agreed=asked, fill=self._secrets.filler(tab))
-            return await guarded(intent, session, handed, act, ending)
-
-        try:
-            # A script runs in the page as it is.
-            if intent.effect != "script":
-                await in_time(intent, catch_up(tab))
-            return await self._pass(_Matter(intent, session, lambda: page_site(tab.page.url), tab=tab), do)
-        except NoTab as error:
-            # Found out while the page was looked at, before anything was done.
-            if await session.went_down(tab, tell=intent.acts):
-                raise crashed(intent, tab, begun=False) from error
-            raise
-
-    async def download(
-        self,
-        intent: Intent,
-        find: Callable[[Tab], Awaitable[Resource]],
-        act: Callable[[Session, Tab, Resource, str], Awaitable[tuple[T, str]]],
-        *,
-        tab: Tab | None = None,
-        may_open: bool = False,
-    ) -> T:
-        """Save what ``find`` says there is. ``act`` also gets the kind of file that can run, where one was agreed to,
-        and gives what the record should say besides its result. ``may_open`` lets it open a blank tab if there is none.
-        """
-        session = self._sessions.find(intent.client, intent.session, intent.tab)
-        self._refuse_early(intent, session)
-        await session.ready()
-        page = tab or (await session.tab_or_new(intent.tab) if may_open else session.tab(intent.tab))
-
-        async def do(matter: _Matter, _: Cleared, ending: Ending) -> T:
-            resource = matter.resource
-            if resource is None:
-                raise AssertionError("what was decided about is known")
-            result, ending.summary = await guarded(
-                intent, session, page, lambda page: act(session, page, resource, matter.runs), ending
-            )
-            return result
-
-        await in_time(intent, catch_up(page))
-        matter = _Matter(intent, session, lambda: page_site(page.page.url), tab=page, find=find)
-        return await self._pass(matter, do)
-
-    async def navigate(self, intent: Intent, url: str, act: Callable[[Tab, Address], Awaitable[T]]) -> T:
-        """Go to an address, in the named tab, the current one, or a new one when none is open."""
-        session = self._sessions.find(intent.client, intent.session, intent.tab)
-        return await self._go(intent, session, url, act, lambda: session.tab_or_new(intent.tab))
-
-    async def open_tab(self, intent: Intent, url: str, act: Callable[[Tab, Address], Awaitable[T]]) -> T:
-        """Go to an address in a new tab."""
-        session = self._sessions.find(intent.client, intent.session, intent.tab)
-        return await self._go(intent, session, url, act, session.open_tab)
-
-    @asynccontextmanager
-    async def background_tab(
-        self, intent: Intent, url: str, act: Callable[[Tab, Address], Awaitable[None]]
-    ) -> AsyncGenerator[str]:
-        """Go to an address in a tab that is nobody's; its id, for other calls while inside. Closed afterwards."""
-        session = self._sessions.find(intent.client, intent.session, intent.tab)
-        async with AsyncExitStack() as stack:
-            opened: list[Tab] = []
-
-            async def open_tab() -> Tab:
-                opened.append(await stack.enter_async_context(session.background_tab()))
-                return opened[0]
-
-            await self._go(intent, session, url, act, open_tab)
-            yield opened[0].id
-
     def take_notices(self, client: Client) -> list[str]:
-        """What became of a client's tabs without its doing, and was not told yet: dialogs that nobody answered."""
+        """What happened to a client's tabs without its doing since it was last asked, such as dismissed dialogs."""
         return [notice for session in self._sessions.of(client) for notice in session.take_notices()]
 
     def picked_tab(self, client: Client, session_id: str | None) -> str | None:
-        """The tab in which the user last pointed at something; None when they did not."""
+        """The tab in which the user last picked an element."""
         tabs = self._sessions.find(client, session_id).tabs()
-        picked = [(tab.picked.at, tab.id) for tab in tabs if tab.picked is not None]
+        picked = [(tab.picked.picked_at, tab.id) for tab in tabs if tab.picked is not None]
         return max(picked)[1] if picked else None
 
     async def close_client(self, client: Client) -> None:
         """Forget what was counted for a client's sessions."""
         for session in self._sessions.ids_of(client):
-            await self._journal.forget_session(session)
+            await self._audit.forget_session(session)
 
-    async def _go(
-        self,
-        intent: Intent,
-        session: Session,
-        url: str,
-        act: Callable[[Tab, Address], Awaitable[T]],
-        open_tab: Callable[[], Awaitable[Tab]],
-    ) -> T:
-        address = parse_address(url)
-        self._secrets.keep_out_of(address.href)
-
-        async def do(_: _Matter, __: Cleared, ending: Ending) -> T:
-            tab = await open_tab()
-            session.let_open(address.site)
-            return await guarded(intent, session, tab, lambda tab: act(tab, address), ending)
-
-        return await self._pass(_Matter(intent, session, lambda: page_site(address.href), url=address.href), do)
-
-    def _refuse_early(self, intent: Intent, session: Session) -> None:
-        """A client that may only look is told so, whether or not there is a page to act on."""
-        if intent.acts and not session.tabs():
-            decision = self._clearance.weigh(asker_of(intent, session), plain_request(intent, session, BLANK, ""))
+    def _refuse_early(self, call: ToolCall, session: Session) -> None:
+        """A read-only client gets that error also when no page is open."""
+        if call.has_effect and not session.tabs():
+            request = plain_request(call, session, BLANK, "")
+            decision = self._authorizer.evaluate(requester_of(call, session), request)
             if decision.verdict == "deny":
                 raise decision.error()
 
-    async def _pass(self, matter: _Matter, do: Callable[[_Matter, Cleared, Ending], Awaitable[T]]) -> T:
-        """Limits, decision, record, act; again when the page changed what would happen before it did."""
-        intent = matter.intent
-        outcome = "ended"
-        try:
-            self._secrets.refresh()
-            self._limits.admit(intent)
-            await self._count_call(intent.client, intent.tool)
-            for tries in range(1, MOST_TRIES + 1):
-                try:
-                    with matter.session.in_use():
-                        result = await self._once(matter, do)
-                except ElementChanged as changed:
-                    if tries == MOST_TRIES:
-                        raise
-                    matter.runs = changed.extension if isinstance(changed, FileCanRun) else matter.runs
-                else:
-                    outcome = "ok"
-                    return result
-            raise AssertionError("unreachable")
-        except PilotError as error:
-            outcome = error.code
-            error.metadata.setdefault("tool", intent.tool)
-            raise
-        finally:
-            elapsed_ms = (time.monotonic() - matter.started) * 1000
-            logger.info("%s by %s: %s in %.0f ms", intent.tool, intent.client.id, outcome, elapsed_ms)
-
-    async def _once(self, matter: _Matter, do: Callable[[_Matter, Cleared, Ending], Awaitable[T]]) -> T:
-        intent = matter.intent
-        cleared = await self._obtain(matter)
-        site = str(cleared.sight.request.target)
-        entry = self._entry(matter, cleared)
-
-        async def act(ending: Ending) -> T:
-            self._limits.enter(intent, site)
-            try:
-                async with asyncio.timeout(intent.timeout_ms / 1000):
-                    result = await do(matter, cleared, ending)
-            except TimeoutError:
-                error = too_long(intent)
-                self._limits.leave(intent, site, error)
-                raise error from None
-            except BaseException as error:
-                self._limits.leave(intent, site, error)
-                raise
-            self._limits.leave(intent, site, None)
-            return result
-
-        if intent.acts:
-            try:
-                return await self._journal.effect(entry, cleared.reservation, act, uses_up=single_use(cleared))
-            except (ElementChanged, CircuitOpen):
-                await self._journal.give_back(cleared.reservation)
-                raise
-        return await self._look(entry, act)
-
-    async def _look(self, entry: Entry, act: Callable[[Ending], Awaitable[T]]) -> T:
-        ending, started = Ending(), time.monotonic()
-        failure: BaseException | None = None
-        try:
-            return await act(ending)
-        except BaseException as error:
-            failure = error
-            raise
-        finally:
-            self._journal.looked(entry, failure, started, ending)
-
-    async def _obtain(self, matter: _Matter) -> Cleared:
-        intent = matter.intent
-        asker = asker_of(intent, matter.session)
-
-        async def look() -> Sight:
-            request = plain_request(intent, matter.session, matter.site(), matter.url)
-            matter.seen = Seen()
-            # Nothing is looked at in a page, and nothing told of it, before the page itself may be used.
-            looks = matter.tab is not None and (is_aimed(intent) or matter.find is not None)
-            weighed = self._clearance.weigh(asker, request) if looks else None
-            if matter.tab is not None and weighed is not None and weighed.about != "site" and weighed.verdict != "deny":
-                if matter.find is not None:
-                    matter.resource = await in_time(intent, matter.find(matter.tab))
-                    self._secrets.keep_out_of(matter.resource.source)
-                    matter.shown = shown_arguments(intent, matter.seen, self.redactor)
-                    return download_sight(intent, request, matter.resource, matter.runs, self.redactor)
-                matter.seen = await in_time(intent, self._see(intent, matter.tab))
-            matter.shown = shown_arguments(intent, matter.seen, self.redactor)
-            now = sight(intent, request, matter.seen, matter.shown, matter.tab)
-            matter.what = now.what
-            return now
-
-        try:
-            return await self._clearance.obtain(asker, look)
-        except Timeout:
-            if matter.tab is not None:
-                matter.session.suspect(matter.tab)
-            raise
-        except Refused as error:
-            entry = self._entry(matter, None, rule=str(error.metadata.get("rule", "")) or None)
-            self._journal.refused(entry, error, matter.started)
-            raise
-
-    async def _see(self, intent: Intent, tab: Tab) -> Seen:
-        if intent.answers_dialog:
-            return Seen(dialog=tab.dialogs.facts)
-        return await look_at(tab, intent.aims)
-
-    def _entry(self, matter: _Matter, cleared: Cleared | None, *, rule: str | None = None) -> Entry:
-        intent, tab = matter.intent, matter.tab
-        site = matter.site() if cleared is None else cleared.sight.request.target
-        fetched = "" if matter.resource is None else matter.resource.source
+    def _entry(
+        self,
+        call: ToolCall,
+        location: Location,
+        inspection: Inspection | None,
+        authorization: Authorization | None,
+        *,
+        rule: str | None = None,
+    ) -> Entry:
+        tab = location.tab
+        resource = None if inspection is None else inspection.downloadable
+        site = location.site_of(call) if authorization is None else authorization.preview.request.target
+        address = location.address.href if location.address else call.url
+        fetched = "" if resource is None else resource.source
         return Entry(
-            client=intent.client.name,
-            tool=intent.tool,
-            arguments=matter.shown,
-            effect=intent.effect,
-            session=matter.session.id,
-            tab=tab.id if tab is not None else intent.tab,
-            url=matter.url or fetched or (tab.page.url if tab is not None else None),
+            client=call.client.name,
+            tool=call.tool,
+            arguments={} if inspection is None else inspection.shown,
+            effect=call.effect,
+            session=location.session.id,
+            tab=tab.id if tab is not None else call.tab,
+            url=address or fetched or (tab.page.url if tab is not None else None),
             site=None if site is None else str(site),
-            decision="deny" if cleared is None else "ask" if cleared.question_id else "allow",
-            rule=rule if cleared is None else cleared.decision.rule,
-            risk=None if cleared is None else cleared.decision.risk,
-            approval=None if cleared is None else cleared.question_id,
-            aims=named_aims(matter.seen),
-            what=matter.what,
+            decision="deny" if authorization is None else "ask" if authorization.approved else "allow",
+            rule=rule if authorization is None else authorization.decision.rule,
+            risk=None if authorization is None else authorization.decision.risk,
+            approval=None if authorization is None else authorization.approval_id,
+            targets=() if inspection is None else inspection.named_targets,
+            what="" if inspection is None or resource is not None else inspection.preview.what,
         )
+
+
+def requester_of(call: ToolCall, session: Session) -> Requester:
+    return Requester(
+        client=call.client.id,
+        client_name=call.client.name,
+        session=session.id,
+        tool=call.tool,
+        timeout_seconds=call.client.settings.policy.approval_timeout_s,
+        channels=call.channels,
+    )

@@ -1,4 +1,4 @@
-"""The user's secrets on their way into a page: filled in at the last moment, only where they belong, never in a URL."""
+"""Injects the user's secrets: at the last moment, only on their own sites, never in a URL."""
 
 from __future__ import annotations
 
@@ -6,28 +6,29 @@ import contextlib
 import json
 from collections.abc import Mapping
 
-from ..errors import PermissionDenied, RecordsUnavailable
-from ..pages.tab import Fill, Tab
-from ..policy.hosts import Site, page_site
-from ..policy.patterns import PatternError, parse_pattern
-from ..records.known import find_known, forms_of
-from ..records.secrets import SecretStore, has_placeholders
+from browser_pilot.errors import PermissionDenied, RecordsUnavailable
+from browser_pilot.page.actions.context import FillSecrets
+from browser_pilot.page.tab import Tab
+from browser_pilot.policy.hosts import Site, page_site
+from browser_pilot.policy.patterns import PatternError, parse_pattern
+from browser_pilot.redaction.known_secrets import encodings_of, find_known_secrets
+from browser_pilot.secrets.secret_store import SecretStore, has_secret_references
 
 
-class SecretFilling:
+class SecretInjector:
     def __init__(self, store: SecretStore) -> None:
         self._store = store
 
     def refresh(self) -> None:
-        """Take in what the user changed; a store that cannot be read now is told of when a secret is wanted."""
+        """Load what the user changed; a store that cannot be read fails when a secret is needed."""
         with contextlib.suppress(RecordsUnavailable):
             self._store.refresh()
 
-    def filler(self, tab: Tab) -> Fill:
-        """Fills placeholders in for a frame of this tab."""
+    def filler(self, tab: Tab) -> FillSecrets:
+        """Replaces placeholders with secrets, for a frame of this tab."""
 
         def fill(text: str, origin: str) -> str:
-            if not has_placeholders(text):
+            if not has_secret_references(text):
                 return text
             site = page_site(origin or tab.page.url)
             if site is None or not site.host:
@@ -39,17 +40,17 @@ class SecretFilling:
 
         return fill
 
-    def named_in(self, arguments: Mapping[str, object]) -> list[str]:
-        """The values that a call is about to type."""
-        return self._store.values_named_in(json.dumps(arguments, default=str))
+    def secrets_in(self, arguments: Mapping[str, object]) -> list[str]:
+        """The secrets that a call is about to type."""
+        return self._store.values_referenced_in(json.dumps(arguments, default=str))
 
-    def keep_out_of(self, url: str) -> None:
+    def refuse_in_url(self, url: str) -> None:
         """Refuse an address that carries one of the secrets."""
         self.refresh()
         for value in self._store.values():
-            if any(find_known(url, forms_of(value))):
+            if any(find_known_secrets(url, encodings_of(value))):
                 raise PermissionDenied(
-                    "The address carries one of the user's secrets, so that it is not opened.",
+                    "The address contains one of the user's secrets, so it is not opened.",
                     suggestions=["Type the secret into a field of its site instead: {{secret:NAME}}."],
                 )
 

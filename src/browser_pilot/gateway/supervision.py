@@ -1,84 +1,123 @@
-"""What watches over an act in a tab: its deadline, a page that goes down or hangs; and the words for it."""
+"""Supervises the execution of a call: its deadline, pages that hang, tabs and browsers that crash.
+
+Each interruption becomes a typed error that says truthfully whether to retry: once input was sent, the outcome is
+unknown and the call must not be repeated blindly; before that, nothing has happened.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 
-from ..approvals.clearance import Asker, Cleared
-from ..errors import BrowserCrashed, NoTab, PilotError, Timeout
-from ..pages.tab import Tab
-from ..sessions.session import Session
-from .intent import Intent
-from .journal import Ending
+from browser_pilot.errors import (
+    BrowserCrashed,
+    BrowserDisconnected,
+    NoTab,
+    OutcomeUnknown,
+    PilotError,
+    Timeout,
+)
+from browser_pilot.page.tab import Tab
 
-T = TypeVar("T")
+from .audit import AuditRecord
+from .context import ToolContext
+from .tool_call import ToolCall
+
+CHECK_FIRST = "Take a browser_snapshot and check whether it happened before you repeat it."
 
 
-async def guarded(intent: Intent, session: Session, tab: Tab, act: Callable[[Tab], Awaitable[T]], ending: Ending) -> T:
+@asynccontextmanager
+async def with_deadline(call: ToolCall) -> AsyncGenerator[None]:
+    """For steps before the execution: nothing was sent yet."""
     try:
-        result = await act(tab)
-    except PilotError as error:
-        if isinstance(error, NoTab | BrowserCrashed) and await session.went_down(tab, tell=intent.acts):
-            raise crashed(intent, tab) from error
-        error.metadata.setdefault("tab", tab.id)
-        error.metadata.setdefault("url", tab.page.url)
-        if isinstance(error, Timeout):
-            session.suspect(tab)
-        raise
-    except asyncio.CancelledError:
-        # Most likely the call's own deadline.
-        session.suspect(tab)
-        raise
-    finally:
-        ending.url = tab.page.url
-    # A page that closes itself is no failure; one that went down with its browser is, whatever it seemed to do.
-    if not tab.open and await session.went_down(tab, tell=intent.acts):
-        raise crashed(intent, tab)
-    session.worked(tab)
-    return result
-
-
-async def in_time(intent: Intent, work: Awaitable[T]) -> T:
-    try:
-        async with asyncio.timeout(intent.timeout_ms / 1000):
-            return await work
+        async with asyncio.timeout(call.timeout_ms / 1000):
+            yield
     except TimeoutError:
-        raise too_long(intent) from None
+        raise timeout_error(call) from None
 
 
-def single_use(cleared: Cleared) -> str | None:
-    """An approval for this action alone; others hold for more, and calls share them."""
-    return cleared.question_id if cleared.answer is not None and cleared.answer.choice == "once" else None
+@asynccontextmanager
+async def supervised(context: ToolContext, record: AuditRecord) -> AsyncGenerator[None]:
+    """Execute within the call's deadline. The tab may be opened inside."""
+    call = context.call
+    try:
+        async with asyncio.timeout(call.timeout_ms / 1000):
+            yield
+        await _require_no_crash(context)
+    except asyncio.CancelledError:
+        _check_for_hang(context)
+        raise
+    except TimeoutError:
+        _check_for_hang(context)
+        raise _truthful(context, timeout_error(call)) from None
+    except PilotError as error:
+        explained = await _explained(context, error)
+        if explained is error:
+            raise
+        raise explained from error
+    finally:
+        if context.action_in_tab is not None:
+            record.url = context.tab.page.url
 
 
-def is_aimed(intent: Intent) -> bool:
-    return bool(intent.aims) or intent.answers_dialog
+async def _require_no_crash(context: ToolContext) -> None:
+    """A page may close itself; one that went down with its browser is a failure, whatever it reported."""
+    if context.action_in_tab is None:
+        return
+    tab = context.tab
+    if not tab.open and await context.session.was_crash(tab, reported=context.call.has_effect):
+        raise crash_error(context.call, tab, sent=context.may_have_taken_effect)
+    context.session.clear_crash_history(tab)
 
 
-def too_long(intent: Intent) -> Timeout:
+async def _explained(context: ToolContext, error: PilotError) -> PilotError:
+    """The error with its tab and URL; a crash where the tab is gone because of one."""
+    if context.action_in_tab is None or isinstance(error, OutcomeUnknown):
+        return error
+    tab, session = context.tab, context.session
+    if isinstance(error, NoTab | BrowserCrashed) and await session.was_crash(tab, reported=context.call.has_effect):
+        return crash_error(context.call, tab, sent=context.may_have_taken_effect)
+    error.metadata.setdefault("tab", tab.id)
+    error.metadata.setdefault("url", tab.page.url)
+    if isinstance(error, Timeout):
+        session.check_for_hang(tab)
+    return _truthful(context, error)
+
+
+def _check_for_hang(context: ToolContext) -> None:
+    if context.action_in_tab is not None:
+        context.session.check_for_hang(context.tab)
+
+
+def _truthful(context: ToolContext, error: PilotError) -> PilotError:
+    """OUTCOME_UNKNOWN in place of an interruption that came after input was sent."""
+    if not context.may_have_taken_effect or not isinstance(error, Timeout | BrowserCrashed | BrowserDisconnected):
+        return error
+    return OutcomeUnknown(
+        f"{error.message} Input had been sent to the page, so the action may have taken effect.",
+        suggestions=[CHECK_FIRST],
+        metadata={"interrupted_by": error.code, "tool": context.call.tool, **error.metadata, "tab": context.tab.id},
+    )
+
+
+def timeout_error(call: ToolCall) -> Timeout:
     return Timeout(
-        f"{intent.tool} did not finish within {intent.timeout_ms} ms.",
+        f"{call.tool} did not finish within {call.timeout_ms} ms.",
         suggestions=["Give a larger timeout_ms.", "Take a browser_snapshot to see the page as it is."],
     )
 
 
-def crashed(intent: Intent, tab: Tab, *, begun: bool = True) -> BrowserCrashed:
-    done = "while it worked on this; it may or may not have happened" if begun else "before this; nothing was done"
+def crash_error(call: ToolCall, tab: Tab, *, sent: bool) -> PilotError:
+    metadata: dict[str, str | int] = {"tool": call.tool, "tab": tab.id}
+    if sent:
+        return OutcomeUnknown(
+            "The browser ended unexpectedly after input had been sent; the action may have taken effect.",
+            suggestions=[CHECK_FIRST, "The page is loaded again, in a new browser if necessary."],
+            metadata={"interrupted_by": BrowserCrashed.code, **metadata},
+        )
     return BrowserCrashed(
-        f"The browser ended unexpectedly {done}.",
-        suggestions=["Look at the page (browser_snapshot): it is loaded again, in a new browser if need be."],
-        metadata={"tool": intent.tool, "tab": tab.id},
-    )
-
-
-def asker_of(intent: Intent, session: Session) -> Asker:
-    return Asker(
-        client=intent.client.id,
-        client_name=intent.client.name,
-        session=session.id,
-        tool=intent.tool,
-        timeout_seconds=intent.client.settings.policy.approval_timeout_s,
-        doors=intent.doors,
+        "The browser ended unexpectedly. No input had been sent to the page.",
+        suggestions=["Take a browser_snapshot: the page is loaded again, in a new browser if necessary."],
+        metadata=metadata,
     )

@@ -1,1 +1,1 @@
-"""Guests: third-party MCP servers in a sandbox, which may ask the host for what only the user's browser can do."""
+"""Guests: third-party MCP servers in a sandbox. The host serves their requests for the user's browser."""

@@ -1,4 +1,4 @@
-"""The browser as guests may ask for it: a seam. ``app`` hands in one that goes through the gateway."""
+"""The browser as the host offers it to guests: a seam. ``gateway.guest_browser`` implements it through the gateway."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..policy.hosts import Site
-from .context import CallContext
-from .manifest import BrowserChoice
-from .methods import CapturePage, EnsureLogin, GetCookies
+from browser_pilot.policy.hosts import Site
 
-# Called with the site that a page ended on, before anything of it is read; raises when that is not allowed.
-Recheck = Callable[[Site], Awaitable[None]]
+from .call_context import CallContext
+from .host_api import CapturePage, EnsureLogin, GetCookies
+from .manifest import BrowserChoice
+
+# Called with the site of the loaded page, before anything of it is read; raises when that site is not allowed.
+SiteCheck = Callable[[Site], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Cookie:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Captured:
+class CapturedPage:
     content: str
     title: str
     url: str
@@ -38,23 +39,23 @@ class Credentials:
 
 
 class GuestBrowser(Protocol):
-    """Every page is opened in the background and closed afterwards; whatever is refused raises an error of ours."""
+    """Pages are opened in the background and closed afterwards. Raises ``PilotError``."""
 
     async def capture(
-        self, context: CallContext, wish: CapturePage, *, guest: str, browser: BrowserChoice, recheck: Recheck
-    ) -> Captured: ...
+        self, context: CallContext, request: CapturePage, *, guest: str, browser: BrowserChoice, check_site: SiteCheck
+    ) -> CapturedPage: ...
 
     async def cookies(
-        self, context: CallContext, wish: GetCookies, *, guest: str, browser: BrowserChoice, recheck: Recheck
+        self, context: CallContext, request: GetCookies, *, guest: str, browser: BrowserChoice, check_site: SiteCheck
     ) -> Sequence[Cookie]: ...
 
     async def login(
         self,
         context: CallContext,
-        wish: EnsureLogin,
+        request: EnsureLogin,
         credentials: Credentials | None,
         *,
         guest: str,
         browser: BrowserChoice,
-        recheck: Recheck,
+        check_site: SiteCheck,
     ) -> None: ...

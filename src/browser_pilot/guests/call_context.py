@@ -1,23 +1,23 @@
-"""Who began a call to a guest: every host request that serves it carries this. Made by the host, never by the guest."""
+"""The context of a call to a guest: every host request that serves it carries it. Made by the host, not the guest."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..approvals.queue import Door
+from browser_pilot.approvals.queue import ApprovalChannel
 
-# Writes down what a guest (its name) did, with details; raises when it cannot be written, and then it is not done.
-Record = Callable[[str, str, Mapping[str, object]], Awaitable[None]]
+# Adds a note on a guest (its name) to the audit log, with details; what cannot be recorded raises and is not done.
+RecordNote = Callable[[str, str, Mapping[str, object]], Awaitable[None]]
 
 
-async def no_record(_guest: str, _text: str, _details: Mapping[str, object]) -> None:
-    """For trials, where nothing is done."""
+async def discard_note(_guest: str, _text: str, _details: Mapping[str, object]) -> None:
+    """For self-tests, where nothing has an effect."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallContext:
-    """``origin`` says where the call came from (``client:stdio-1``); ``caller`` is for the browser that is used."""
+    """``origin`` names the client of the call (``client:stdio-1``); ``caller`` is opaque, for the browser only."""
 
     origin: str
     client: str
@@ -25,6 +25,6 @@ class CallContext:
     tool: str
     tab_id: int | None = None
     caller: object = None
-    doors: Sequence[Door] = field(default=())
-    approval_seconds: float = 60.0
+    approval_channels: Sequence[ApprovalChannel] = field(default=())
+    approval_timeout_seconds: float = 60.0
     read_only: bool = False

@@ -1,7 +1,7 @@
-"""Modules as wasmtime loads them: compiled once, in a locked process, and kept in the home.
+"""WebAssembly modules as wasmtime loads them: compiled once, in a sandboxed process, and cached in the home.
 
-The QuickJS module for JavaScript guests is one of our assets; a WASM guest brings its own. What is kept is native
-code: only we write it, into a private folder, and its name tells the module and the wasmtime that made it.
+The QuickJS module for JavaScript guests is one of our assets; a WASM guest brings its own. The cache holds native code:
+only we write it, into a private folder, and its file names contain the module's digest and the version of wasmtime.
 """
 
 from __future__ import annotations
@@ -19,37 +19,38 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from .. import assets
-from ..errors import GuestFailed
-from ..home import make_private_folder
+from browser_pilot import assets
+from browser_pilot.errors import GuestFailed
+from browser_pilot.home import make_private_folder
+
 from .process import GuestProcess
 
-COMPILE_SECONDS = 120.0
-LARGEST_COMPILED = 512 << 20
+COMPILE_TIMEOUT_SECONDS = 120.0
+MAX_COMPILED_BYTES = 512 << 20
 ENGINE_SETTINGS = 1
 
 
 @dataclass(frozen=True)
-class Module:
-    """A module before it is compiled: its bytes, read only if they are needed, and their hash."""
+class WasmModule:
+    """A module before it is compiled: its digest, and its bytes, read on demand."""
 
     digest: str
     read: Callable[[], bytes]
 
 
-def module_of(code: bytes) -> Module:
-    return Module(hashlib.sha256(code).hexdigest(), lambda: code)
+def wasm_module(code: bytes) -> WasmModule:
+    return WasmModule(hashlib.sha256(code).hexdigest(), lambda: code)
 
 
-def quickjs() -> Module:
-    """The JavaScript engine; raises ``GuestFailed`` where it has not been fetched."""
+def quickjs_module() -> WasmModule:
+    """The JavaScript engine; raises ``GuestFailed`` when it is not installed."""
     path = assets.locate("quickjs")
     if path is None:
         raise GuestFailed(
-            "JavaScript guests need QuickJS, which has not been fetched.",
+            "JavaScript guests need QuickJS, which is not installed.",
             suggestions=[f"Install npm, then run: {sys.executable} -m browser_pilot.assets"],
         )
-    return Module(_digest(path, path.stat().st_mtime_ns), path.read_bytes)
+    return WasmModule(_digest(path, path.stat().st_mtime_ns), path.read_bytes)
 
 
 @cache
@@ -58,13 +59,13 @@ def _digest(path: Path, _modified_ns: int) -> str:
 
 
 class CompiledModules:
-    """Look-ups of the same module at the same time are one."""
+    """Concurrent requests for one module share one compilation."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._pending: dict[str, asyncio.Task[Path]] = {}
 
-    async def path_of(self, module: Module) -> Path:
+    async def path_of(self, module: WasmModule) -> Path:
         name = f"{module.digest}-{_engine_name()}.cwasm"
         path = self._folder / name
         if path.is_file():
@@ -77,10 +78,10 @@ class CompiledModules:
 
     async def _compile(self, code: bytes, path: Path) -> Path:
         orders = {"type": "compile", "code": base64.b64encode(code).decode("ascii")}
-        process = await GuestProcess.start(longest_line=LARGEST_COMPILED)
+        process = await GuestProcess.start(max_line_bytes=MAX_COMPILED_BYTES)
         process.send(orders)
         try:
-            async with asyncio.timeout(COMPILE_SECONDS):
+            async with asyncio.timeout(COMPILE_TIMEOUT_SECONDS):
                 message = await process.receive()
             if message is None or message.get("type") != "compiled":
                 why = message.get("message") if message else "the compiler ended"
@@ -89,7 +90,7 @@ class CompiledModules:
         except (TimeoutError, binascii.Error):
             raise GuestFailed("The guest's module takes too long to compile.") from None
         finally:
-            await process.end()
+            await process.terminate()
         make_private_folder(self._folder)
         temporary = path.with_name(f".{path.name}.{os.getpid()}")
         temporary.write_bytes(compiled)

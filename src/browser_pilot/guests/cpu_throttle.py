@@ -1,7 +1,7 @@
-"""Keeps a guest that computes on and on from slowing everything else: where cores are few, it gets a tenth of one.
+"""Limits a guest that computes without a pause to a tenth of a core, on machines with few cores.
 
 On two cores, one process that never waits slows a click in a browser by a third, whatever its priority. So the hub
-stops and continues such a process. Guests that answer soon, or wait for the host, never notice.
+suspends and resumes such a process (SIGSTOP, SIGCONT). Guests that respond soon or wait for the host are not affected.
 """
 
 from __future__ import annotations
@@ -13,30 +13,30 @@ from collections.abc import Callable
 from .process import GuestProcess
 
 FEW_CORES = 3
-BURST_SECONDS = 0.01
-LOOK_SECONDS = 0.02
-WORK_SECONDS, REST_SECONDS = 0.005, 0.045
+UNTHROTTLED_SECONDS = 0.01
+POLL_INTERVAL_SECONDS = 0.02
+RUN_SECONDS, SUSPEND_SECONDS = 0.005, 0.045
 
 
 def is_needed() -> bool:
     return (os.cpu_count() or 1) <= FEW_CORES
 
 
-async def pace(process: GuestProcess, *, lasts: Callable[[], bool], busy: Callable[[], bool]) -> None:
-    """While a call ``lasts``, or the guest goes on computing though it is not ``busy`` with any."""
-    last = process.computed_seconds()
+async def throttle(process: GuestProcess, *, is_long_call: Callable[[], bool], is_busy: Callable[[], bool]) -> None:
+    """Runs during a long call, and after it while the guest computes although it has no call."""
+    before = process.cpu_seconds()
     try:
         while process.alive:
-            computed = process.computed_seconds()
-            computes, last = computed > last, computed
-            if not lasts() and (busy() or not computes):
+            computed = process.cpu_seconds()
+            computes, before = computed > before, computed
+            if not is_long_call() and (is_busy() or not computes):
                 return
             if not computes:
-                await asyncio.sleep(LOOK_SECONDS)
+                await asyncio.sleep(POLL_INTERVAL_SECONDS)
                 continue
-            process.stop()
-            await asyncio.sleep(REST_SECONDS)
-            process.go_on()
-            await asyncio.sleep(WORK_SECONDS)
+            process.suspend()
+            await asyncio.sleep(SUSPEND_SECONDS)
+            process.resume()
+            await asyncio.sleep(RUN_SECONDS)
     finally:
-        process.go_on()
+        process.resume()

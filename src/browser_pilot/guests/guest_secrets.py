@@ -1,8 +1,8 @@
-"""The secrets that the user has given to guests: kept among the user's own, each bound to its guest and no domain."""
+"""Secrets that the user gave to guests: in the user's secret store, each bound to its guest and to no domain."""
 
 from __future__ import annotations
 
-from ..records.secrets import SecretStore
+from browser_pilot.secrets.secret_store import SecretStore
 
 
 class GuestSecrets:
@@ -10,26 +10,26 @@ class GuestSecrets:
         self._store = store
 
     def value(self, guest: str, name: str) -> str | None:
-        """For the guest's own environment; None when the user has not given it."""
-        kept, owner = _kept_as(guest, name), _owner(guest)
-        if owner not in self._store.names().get(kept, ()):
+        """For the guest's environment; None when the user has not set it."""
+        stored, owner = _stored_name(guest, name), _owner(guest)
+        if owner not in self._store.names().get(stored, ()):
             return None
-        return self._store.expand(f"{{{{secret:{kept}}}}}", host=owner, matches=str.__eq__)
+        return self._store.expand(f"{{{{secret:{stored}}}}}", host=owner, matches=str.__eq__)
 
-    def give(self, guest: str, name: str, value: str) -> None:
-        self._store.set(_kept_as(guest, name), value, domains=[_owner(guest)])
+    def set(self, guest: str, name: str, value: str) -> None:
+        self._store.set(_stored_name(guest, name), value, domains=[_owner(guest)])
 
     def names(self, guest: str) -> set[str]:
-        """The secrets that this guest has been given."""
-        prefix = _kept_as(guest, "")
+        """The names of the secrets that are set for this guest."""
+        prefix = _stored_name(guest, "")
         return {name.removeprefix(prefix) for name, owners in self._store.names().items() if _owner(guest) in owners}
 
-    def forget(self, guest: str) -> None:
+    def remove_all(self, guest: str) -> None:
         for name in self.names(guest):
-            self._store.remove(_kept_as(guest, name))
+            self._store.remove(_stored_name(guest, name))
 
 
-def _kept_as(guest: str, name: str) -> str:
+def _stored_name(guest: str, name: str) -> str:
     return f"guest.{guest}.{name}"
 
 

@@ -1,8 +1,7 @@
-"""The guests that the user has added: copies in the home, each with the digest that the user said yes to.
+"""Installed guests: copies in the home, each with the digest that the user approved.
 
-``guests/NAME/`` has the manifest, the code and ``state.json``. A file that was changed since is noticed when the guest
-is loaded, and the guest is then not run until the user has said yes again. Written by the command line, read by the
-hub, which looks at ``stamp`` to see that something changed.
+``guests/NAME/`` holds the manifest, the code and ``state.json``. A guest whose files have changed is not run until the
+user approves it again. The command line writes, the hub reads and compares ``stamp`` to notice changes.
 """
 
 from __future__ import annotations
@@ -16,9 +15,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ..errors import InvalidArgument, PilotError
-from ..home import make_private_folder, write_private
-from .manifest import NAME, GuestTool, Manifest, parse_manifest, parse_tools
+from browser_pilot.errors import InvalidArgument, PilotError
+from browser_pilot.home import make_private_folder, write_private
+
+from .manifest import GUEST_NAME, GuestTool, Manifest, parse_manifest, parse_tools
 from .packages import Package, digest_of
 
 _STATE, _MANIFEST, _CODE = "state.json", "manifest.json", "code"
@@ -35,8 +35,8 @@ class _State(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
-    """``problem`` says why it cannot run; None when it can."""
+class InstalledGuest:
+    """``problem`` is the reason why it cannot run, None if it can."""
 
     name: str
     manifest: Manifest
@@ -49,14 +49,14 @@ class Installed:
     problem: str | None = None
 
     def read_code(self) -> bytes:
-        """The code, if it is still what the user said yes to."""
+        """The code. Raises ``InvalidArgument`` if it is not the approved one."""
         code = (self.folder / _CODE).read_bytes()
         if digest_of((self.folder / _MANIFEST).read_bytes(), code) != self.digest:
             raise InvalidArgument(_CHANGED.format(self.name))
         return code
 
 
-_CHANGED = "The files of the guest {} are not what you said yes to. Add it again to use it."
+_CHANGED = "The files of the guest {} have changed since you approved it. Add it again to use it."
 
 
 class GuestStore:
@@ -79,16 +79,16 @@ class GuestStore:
     def names(self) -> list[str]:
         return [name for name, _ in self.stamp()]
 
-    def all(self) -> list[Installed]:
+    def all(self) -> list[InstalledGuest]:
         return [self.load(name) for name in self.names()]
 
-    def find(self, name: str) -> Installed:
+    def find(self, name: str) -> InstalledGuest:
         if name not in self.names():
             known = ", ".join(self.names()) or "none"
             raise InvalidArgument(f"There is no guest {name!r}.", suggestions=[f"Guests: {known}."])
         return self.load(name)
 
-    def load(self, name: str) -> Installed:
+    def load(self, name: str) -> InstalledGuest:
         folder = self.folder / name
         try:
             state = _State.model_validate_json((folder / _STATE).read_bytes())
@@ -100,7 +100,7 @@ class GuestStore:
             raise InvalidArgument(
                 f"The guest {name} is damaged: {error}.", suggestions=[f"`browser-pilot guest remove {name}`"]
             ) from None
-        return Installed(
+        return InstalledGuest(
             name=name,
             manifest=manifest,
             digest=state.digest,
@@ -112,11 +112,11 @@ class GuestStore:
             problem=_CHANGED.format(name) if changed else None,
         )
 
-    def put(self, package: Package, tools: tuple[GuestTool, ...], *, source: str) -> Installed:
-        """Keep a guest that the user has said yes to, in place of an older one of that name."""
+    def install(self, package: Package, tools: tuple[GuestTool, ...], *, source: str) -> InstalledGuest:
+        """Install a guest that the user approved; replaces one of the same name."""
         name = package.manifest.name
-        if not NAME.fullmatch(name):
-            raise InvalidArgument(f"{name!r} is no name for a guest.")
+        if not GUEST_NAME.fullmatch(name):
+            raise InvalidArgument(f"{name!r} is not a valid name for a guest.")
         folder = make_private_folder(self.folder / name)
         (folder / _CODE).write_bytes(package.code)
         (folder / _MANIFEST).write_bytes(package.manifest_bytes)
@@ -126,7 +126,7 @@ class GuestStore:
         write_private(folder / _STATE, state.model_dump_json(indent=1))
         return self.load(name)
 
-    def set_enabled(self, name: str, enabled: bool) -> Installed:
+    def set_enabled(self, name: str, enabled: bool) -> InstalledGuest:
         found = self.find(name)
         path = found.folder / _STATE
         state = json.loads(path.read_bytes())

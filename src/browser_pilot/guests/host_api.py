@@ -1,4 +1,4 @@
-"""The host's methods: what each takes. Names are the guests' own, as the open format has them. Pure."""
+"""Parameters of the host's methods, named as in the guests' open format. Pure."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from .host_errors import HostRefusal
+from .host_errors import HostError
 
-LONGEST_URL = 8_192
-LONGEST_CAPTURE_MS = 120_000
-LONGEST_LOGIN_MS = 600_000
+MAX_URL_CHARS = 8_192
+MAX_CAPTURE_TIMEOUT_MS = 120_000
+MAX_LOGIN_TIMEOUT_MS = 600_000
 
-Url = Annotated[str, Field(min_length=1, max_length=LONGEST_URL)]
+Url = Annotated[str, Field(min_length=1, max_length=MAX_URL_CHARS)]
 Selector = Annotated[str, Field(min_length=1, max_length=1_000)]
 ContentFormat = Literal["html", "readable", "markdown", "text"]
 
@@ -23,12 +23,12 @@ class Params(BaseModel):
 
 
 class CapturePage(Params):
-    """``format``: the page's HTML as it is, the readable part of it as HTML, or either as Markdown or plain text."""
+    """``format``: the page's HTML, its main content as HTML, or its main content as Markdown or plain text."""
 
     url: Url
-    waitForLoad: bool = True  # noqa: N815  the names are the guests' own
+    waitForLoad: bool = True  # noqa: N815  names of the open format
     waitForSelector: Selector | None = None  # noqa: N815
-    timeout: Annotated[int, Field(ge=100, le=LONGEST_CAPTURE_MS)] = 15_000
+    timeout: Annotated[int, Field(ge=100, le=MAX_CAPTURE_TIMEOUT_MS)] = 15_000
     format: ContentFormat = "html"
     links: bool = False
     captureCookies: bool = False  # noqa: N815
@@ -37,13 +37,13 @@ class CapturePage(Params):
 class GetCookies(Params):
     domain: Annotated[str, Field(min_length=1, max_length=253)]
     openUrl: Url | None = None  # noqa: N815
-    timeout: Annotated[int, Field(ge=100, le=LONGEST_CAPTURE_MS)] = 15_000
+    timeout: Annotated[int, Field(ge=100, le=MAX_CAPTURE_TIMEOUT_MS)] = 15_000
 
 
 class EnsureLogin(Params):
-    """Credentials are given by the name of the guest's own secrets, or as text; with neither, a person signs in.
+    """Credentials are names of the guest's own secrets, or text; with neither, a person signs in.
 
-    It is done when ``successSelector`` is there, or, where that is not given, when the login page has been left.
+    The login is complete when ``successSelector`` matches or, without one, when the password field is gone.
     """
 
     loginUrl: Url  # noqa: N815
@@ -57,13 +57,13 @@ class EnsureLogin(Params):
     passwordSelector: Selector = 'input[type="password"]'  # noqa: N815
     submitSelector: Selector | None = None  # noqa: N815
     successSelector: Selector | None = None  # noqa: N815
-    timeout: Annotated[int, Field(ge=100, le=LONGEST_LOGIN_MS)] = 60_000
+    timeout: Annotated[int, Field(ge=100, le=MAX_LOGIN_TIMEOUT_MS)] = 60_000
 
 
 class LoginThenCapture(EnsureLogin, CapturePage):
-    """The page is captured only after the login."""
+    """Captures the page after the login."""
 
-    timeout: Annotated[int, Field(ge=100, le=LONGEST_LOGIN_MS)] = 60_000
+    timeout: Annotated[int, Field(ge=100, le=MAX_LOGIN_TIMEOUT_MS)] = 60_000
 
 
 class HttpGet(Params):
@@ -72,7 +72,7 @@ class HttpGet(Params):
 
 
 class Fetch(Params):
-    """What the prelude's ``fetch`` sends."""
+    """Parameters of the prelude's ``fetch``."""
 
     url: Url
     method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] = "GET"
@@ -86,10 +86,10 @@ P = TypeVar("P", bound=Params)
 
 
 def parse_params(model: type[P], given: Mapping[str, Any]) -> P:
-    """Raises ``HostRefusal`` with ERR_INVALID_PARAMS."""
+    """Raises ``HostError`` with ERR_INVALID_PARAMS."""
     try:
         return model.model_validate(dict(given))
     except ValidationError as error:
         problem = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in problem["loc"]) or "params"
-        raise HostRefusal("ERR_INVALID_PARAMS", f"{where}: {problem['msg']}") from None
+        raise HostError("ERR_INVALID_PARAMS", f"{where}: {problem['msg']}") from None

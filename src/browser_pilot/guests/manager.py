@@ -1,8 +1,8 @@
-"""All guests of a home: which there are, what tools they have, and the processes of those that run.
+"""All guests of a home: the installed ones, their tools, and the processes of those that run.
 
-A guest is started when one of its tools is first called, once for each origin, so that nothing that one client's calls
-brought into its memory is there in another's; it is ended when it has been idle, when its files or the user's yes have
-changed, and with the hub. One that breaks is started anew by the next call, and nobody else notices.
+A guest starts at the first call of one of its tools, once per origin, so that nothing of one client's calls is in the
+memory of another's guest. It stops when it is idle, when its files or their approval have changed, and with the hub. A
+guest that fails is started again by the next call; other guests are not affected.
 """
 
 from __future__ import annotations
@@ -14,48 +14,49 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..config import GuestSettings
-from ..errors import GuestFailed, InvalidArgument, PilotError
-from .context import CallContext
-from .host import SecretOf
-from .journal import Journal
+from browser_pilot.config.settings import GuestSettings
+from browser_pilot.errors import GuestFailed, InvalidArgument, PilotError
+
+from .call_context import CallContext
+from .compiled_modules import CompiledModules, quickjs_module, wasm_module
+from .guest_store import GuestStore, InstalledGuest
+from .host_requests import SecretOf
+from .log_file import GuestLog
 from .manifest import GuestTool
-from .modules import CompiledModules, module_of, quickjs
-from .process import Spare
-from .runtime import RunningGuest
-from .schemas import check_arguments
-from .store import GuestStore, Installed
+from .process import WarmProcess
+from .running_guest import RunningGuest
+from .tool_schemas import check_arguments
 
 logger = logging.getLogger(__name__)
 
-# JSON that is text in JSON may need two bytes for one.
-_ESCAPED = 3
+# JSON inside a JSON string: escaping may double a byte.
+_JSON_EXPANSION = 3
 
 
-class Serving(Protocol):
-    """What serves the guests' host requests."""
+class HostRequestHandler(Protocol):
+    """Handles the guests' host requests."""
 
-    async def serve(
-        self, guest: Installed, context: CallContext | None, method: str, params: Mapping[str, Any]
+    async def handle(
+        self, guest: InstalledGuest, context: CallContext | None, method: str, params: Mapping[str, Any]
     ) -> Mapping[str, Any]: ...
 
 
 @dataclass(eq=False)
-class _Room:
-    """A place for one guest of one origin; ``lock`` keeps two calls from starting it twice."""
+class _Instance:
+    """One guest for one origin; ``lock`` keeps concurrent calls from starting it twice."""
 
     lock: asyncio.Lock
     guest: RunningGuest | None = None
     last_used: float = 0.0
 
 
-class GuestHouse:
+class GuestManager:
     def __init__(
         self,
         home: Path,
         *,
         settings: Callable[[], GuestSettings],
-        host: Serving,
+        host: HostRequestHandler,
         secret_of: SecretOf,
         redact: Callable[[str], str],
         modules: CompiledModules | None = None,
@@ -67,20 +68,20 @@ class GuestHouse:
         self._redact = redact
         self._modules = modules or CompiledModules(self.store.cache_folder)
         self._stamp: tuple[tuple[str, int], ...] = ()
-        self._installed: dict[str, Installed] = {}
-        self._rooms: dict[tuple[str, str], _Room] = {}
-        self._spare = Spare()
+        self._installed: dict[str, InstalledGuest] = {}
+        self._instances: dict[tuple[str, str], _Instance] = {}
+        self._warm_process = WarmProcess()
 
     @property
     def running(self) -> list[tuple[str, str, int]]:
-        """Name, origin and process of each."""
+        """Name, origin and process id of each."""
         return [
-            (name, origin, room.guest.pid)
-            for (name, origin), room in self._rooms.items()
-            if room.guest is not None and room.guest.alive
+            (name, origin, instance.guest.pid)
+            for (name, origin), instance in self._instances.items()
+            if instance.guest is not None and instance.guest.alive
         ]
 
-    def tools(self) -> list[tuple[Installed, GuestTool]]:
+    def tools(self) -> list[tuple[InstalledGuest, GuestTool]]:
         return [
             (guest, tool)
             for guest in self._installed.values()
@@ -89,7 +90,7 @@ class GuestHouse:
         ]
 
     async def refresh(self) -> bool:
-        """Take in what was added, changed or removed; whether anything was."""
+        """Load guests that were added, changed or removed. True if any was."""
         stamp = self.store.stamp()
         if stamp == self._stamp:
             return False
@@ -101,40 +102,44 @@ class GuestHouse:
             except PilotError as error:
                 logger.warning("%s", error.message)
         changed = {name for name, guest in before.items() if self._installed.get(name) != guest}
-        await asyncio.gather(*(self._vacate(key) for key in list(self._rooms) if key[0] in changed))
+        await asyncio.gather(*(self._stop(key) for key in list(self._instances) if key[0] in changed))
         return True
 
     async def call(
         self, name: str, tool: GuestTool, arguments: Mapping[str, Any], context: CallContext
     ) -> Mapping[str, Any]:
-        """The result of a tool, as the guest gave it. Raises ``GuestFailed`` and ``InvalidArgument``."""
+        """The guest's result of a tool call. Raises ``GuestFailed`` and ``InvalidArgument``."""
         check_arguments(tool.schema, arguments)
         guest = self._usable(name)
-        room = self._rooms.setdefault(
-            (name, context.origin), _Room(asyncio.Lock(), last_used=asyncio.get_running_loop().time())
+        instance = self._instances.setdefault(
+            (name, context.origin), _Instance(asyncio.Lock(), last_used=asyncio.get_running_loop().time())
         )
-        async with room.lock:
-            if room.guest is None or not room.guest.alive:
-                await self._make_room(room)
-                room.guest = await self.start(guest)
-        running = room.guest
+        async with instance.lock:
+            if instance.guest is None or not instance.guest.alive:
+                await self._evict_idle(instance)
+                instance.guest = await self.start(guest)
+        running = instance.guest
         params = {"name": tool.name, "arguments": dict(arguments)}
         try:
-            return await running.request("tools/call", params, seconds=self._settings().call_seconds, context=context)
+            return await running.request(
+                "tools/call", params, timeout_seconds=self._settings().call_seconds, context=context
+            )
         finally:
-            room.last_used = asyncio.get_running_loop().time()
+            instance.last_used = asyncio.get_running_loop().time()
 
-    async def prepare(self, guest: Installed) -> Path:
-        """Have its module compiled, which the first time takes a while."""
-        return await self._modules.path_of(quickjs() if guest.manifest.kind == "js" else module_of(guest.read_code()))
+    async def compile(self, guest: InstalledGuest) -> Path:
+        """Compile its module, which takes a while the first time."""
+        return await self._modules.path_of(
+            quickjs_module() if guest.manifest.kind == "js" else wasm_module(guest.read_code())
+        )
 
-    async def start(self, guest: Installed) -> RunningGuest:
+    async def start(self, guest: InstalledGuest) -> RunningGuest:
         code = guest.read_code()
         settings = self._settings()
         is_script = guest.manifest.kind == "js"
-        module = await self.prepare(guest)
-        journal = Journal(self.store.log_path(guest.name), redact=self._redact)
-        orders = {
+        module = await self.compile(guest)
+        log = GuestLog(self.store.log_path(guest.name), redact=self._redact)
+        command = {
             "type": "run",
             "kind": guest.manifest.kind,
             "module": str(module),
@@ -146,37 +151,41 @@ class GuestHouse:
             "host_requests": settings.host_requests,
             "environment": self._environment(guest),
         }
-        longest_line = (settings.output_kb << 10) * _ESCAPED
-        process = await self._spare.take(longest_line=longest_line)
-        process.send(orders)
+        max_line_bytes = (settings.output_kb << 10) * _JSON_EXPANSION
+        process = await self._warm_process.take(max_line_bytes=max_line_bytes)
+        process.send(command)
 
         async def serve(context: CallContext | None, method: str, params: Mapping[str, Any]) -> object:
-            return await self._host.serve(guest, context, method, params)
+            return await self._host.handle(guest, context, method, params)
 
-        running = RunningGuest(guest.name, process, serve, journal)
+        running = RunningGuest(guest.name, process, serve, log)
         await running.start()
         if settings.keep_ready:
-            self._spare.prepare(longest_line=longest_line)
+            self._warm_process.prepare(max_line_bytes=max_line_bytes)
         logger.info("guest %s runs as process %d", guest.name, running.pid)
         return running
 
-    async def end_idle(self) -> None:
-        """End those that nobody has called for a while."""
+    async def stop_idle(self) -> None:
+        """Stop guests without calls for the idle time of the settings."""
         oldest = asyncio.get_running_loop().time() - self._settings().idle_minutes * 60
-        for key, room in list(self._rooms.items()):
-            if not room.lock.locked() and room.last_used < oldest and not (room.guest and room.guest.busy):
-                await self._vacate(key)
-        if not self._rooms:
-            await self._spare.end()
+        for key, instance in list(self._instances.items()):
+            if (
+                not instance.lock.locked()
+                and instance.last_used < oldest
+                and not (instance.guest and instance.guest.busy)
+            ):
+                await self._stop(key)
+        if not self._instances:
+            await self._warm_process.close()
 
-    async def leave(self, origin: str) -> None:
-        """This origin will not call again."""
-        await asyncio.gather(*(self._vacate(key) for key in list(self._rooms) if key[1] == origin))
+    async def stop_origin(self, origin: str) -> None:
+        """Stop the guests of an origin that has ended."""
+        await asyncio.gather(*(self._stop(key) for key in list(self._instances) if key[1] == origin))
 
     async def close(self) -> None:
-        await asyncio.gather(*(self._vacate(key) for key in list(self._rooms)), self._spare.end())
+        await asyncio.gather(*(self._stop(key) for key in list(self._instances)), self._warm_process.close())
 
-    def _usable(self, name: str) -> Installed:
+    def _usable(self, name: str) -> InstalledGuest:
         guest = self._installed.get(name)
         if guest is None or not guest.enabled:
             raise InvalidArgument(f"There is no guest {name!r}.")
@@ -184,32 +193,40 @@ class GuestHouse:
             raise GuestFailed(guest.problem, suggestions=[f"`browser-pilot guest add {guest.source}`"])
         return guest
 
-    def _environment(self, guest: Installed) -> dict[str, str]:
+    def _environment(self, guest: InstalledGuest) -> dict[str, str]:
         environment = {variable.name: variable.value for variable in guest.manifest.environment}
-        for wish in guest.manifest.secrets:
-            value = self._secret_of(guest.name, wish.name)
+        for secret in guest.manifest.secrets:
+            value = self._secret_of(guest.name, secret.name)
             if value is not None:
-                environment[wish.name] = value
-            elif wish.required:
+                environment[secret.name] = value
+            elif secret.required:
                 raise GuestFailed(
-                    f"The guest {guest.name} needs the secret {wish.name}.",
-                    suggestions=[f"`browser-pilot guest secret {guest.name} {wish.name}` gives it."],
+                    f"The guest {guest.name} needs the secret {secret.name}.",
+                    suggestions=[f"`browser-pilot guest secret {guest.name} {secret.name}` sets it."],
                 )
         return environment
 
-    async def _make_room(self, wanted: _Room) -> None:
-        alive = {key: room for key, room in self._rooms.items() if room.guest is not None and room.guest.alive}
+    async def _evict_idle(self, starting: _Instance) -> None:
+        alive = {
+            key: instance
+            for key, instance in self._instances.items()
+            if instance.guest is not None and instance.guest.alive
+        }
         if len(alive) < self._settings().max_running:
             return
-        idle = [key for key, room in alive.items() if room is not wanted and room.guest and not room.guest.busy]
+        idle = [
+            key
+            for key, instance in alive.items()
+            if instance is not starting and instance.guest and not instance.guest.busy
+        ]
         if not idle:
             raise GuestFailed(
-                f"{len(alive)} guests are at work, and no more may run.",
+                f"{len(alive)} guests are busy, and no more may run.",
                 suggestions=["Try again in a moment.", "guests.max_running in the settings allows more."],
             )
-        await self._vacate(min(idle, key=lambda key: alive[key].last_used))
+        await self._stop(min(idle, key=lambda key: alive[key].last_used))
 
-    async def _vacate(self, key: tuple[str, str]) -> None:
-        room = self._rooms.pop(key, None)
-        if room is not None and room.guest is not None:
-            await room.guest.end()
+    async def _stop(self, key: tuple[str, str]) -> None:
+        instance = self._instances.pop(key, None)
+        if instance is not None and instance.guest is not None:
+            await instance.guest.stop()

@@ -1,8 +1,8 @@
-"""One running guest: calls go in as JSON-RPC, answers come back, host requests are served meanwhile.
+"""One running guest: sends calls as JSON-RPC, receives responses, and serves host requests in between.
 
-Life: ``start``; calls, several at once; ended by ``end``, by a limit, or by itself. A guest that has ended answers no
-more calls; whoever needs it starts another. It belongs to one origin, so that every host request has that of the call
-it serves; one that comes while no call is open has none.
+Lifecycle: ``start``; calls, several at once; ended by ``stop``, by a limit, or by itself. An ended guest takes no more
+calls; the manager starts another. It belongs to one origin, so that every host request has the context of the call it
+serves; a host request without an open call has none.
 """
 
 from __future__ import annotations
@@ -16,39 +16,40 @@ from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from ..errors import GuestFailed
-from . import pacing
-from .context import CallContext
-from .host_errors import HostRefusal, refusal_for
-from .journal import Journal
+from browser_pilot.background_tasks import BackgroundTasks
+from browser_pilot.errors import GuestFailed
+
+from . import cpu_throttle
+from .call_context import CallContext
+from .host_errors import HostError, host_error_for
+from .log_file import GuestLog
 from .process import GuestProcess
 
 logger = logging.getLogger(__name__)
 
-START_SECONDS = 30.0
-LONGEST_CALL_SECONDS = 900.0
-MOST_HOST_REQUESTS_AT_ONCE = 16
-# What a call asks for after its first few requests is served without haste, so that others are served as well.
-PROMPT_HOST_REQUESTS = 16
-UNHURRIED_SECONDS = 0.005
-LONGEST_ANSWER_FROM_HOST = 16 << 20
+START_TIMEOUT_SECONDS = 30.0
+MAX_CALL_SECONDS = 900.0
+MAX_CONCURRENT_HOST_REQUESTS = 16
+# Host requests of a call beyond the first few are delayed, so that others are served as well.
+UNTHROTTLED_HOST_REQUESTS = 16
+THROTTLE_DELAY_SECONDS = 0.005
 PROTOCOL_VERSION = "2025-11-25"
 
-Serve = Callable[[CallContext | None, str, Mapping[str, Any]], Awaitable[object]]
+ServeHostRequest = Callable[[CallContext | None, str, Mapping[str, Any]], Awaitable[object]]
 
 
 @dataclass(eq=False)
 class _Call:
-    number: int
+    line_number: int
     context: CallContext | None
-    asked: int = 0
-    answer: asyncio.Future[Mapping[str, Any]] = field(
+    host_requests: int = 0
+    response: asyncio.Future[Mapping[str, Any]] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
 
 
-class _HostClock:
-    """How long the guest has been waiting for the host in all: that is not its own time."""
+class _HostWaitClock:
+    """The total time that the guest has waited for the host, which does not count for its timeout."""
 
     def __init__(self) -> None:
         self._open = 0
@@ -76,25 +77,25 @@ class _HostClock:
 
 
 class RunningGuest:
-    def __init__(self, name: str, process: GuestProcess, serve: Serve, journal: Journal) -> None:
+    def __init__(self, name: str, process: GuestProcess, serve: ServeHostRequest, log: GuestLog) -> None:
         self.name = name
         self._process = process
         self._serve = serve
-        self._journal = journal
-        self._numbers = itertools.count(1)
-        self._sent = 0
+        self._log = log
+        self._request_ids = itertools.count(1)
+        self._lines_sent = 0
         self._calls: dict[int, _Call] = {}
-        self._clock = _HostClock()
-        self._serving: set[asyncio.Task[None]] = set()
-        self._pacing: asyncio.Task[None] | None = None
-        self._lasting = 0
-        self._reading: asyncio.Task[None] | None = None
-        self._ended: GuestFailed | None = None
-        self._quiet = asyncio.Event()
+        self._clock = _HostWaitClock()
+        self._host_requests = BackgroundTasks("host requests of a guest")
+        self._throttling: asyncio.Task[None] | None = None
+        self._long_calls = 0
+        self._reader: asyncio.Task[None] | None = None
+        self._end_reason: GuestFailed | None = None
+        self._idle = asyncio.Event()
 
     @property
     def alive(self) -> bool:
-        return self._ended is None
+        return self._end_reason is None
 
     @property
     def busy(self) -> bool:
@@ -106,114 +107,121 @@ class RunningGuest:
 
     async def start(self) -> None:
         try:
-            async with asyncio.timeout(START_SECONDS):
+            async with asyncio.timeout(START_TIMEOUT_SECONDS):
                 first = await self._process.receive()
         except TimeoutError:
             first = None
         if first is None or first.get("type") != "ready":
-            await self._process.end()
+            await self._process.terminate()
             why = first.get("message") if first else "its process ended"
             raise GuestFailed(f"The guest {self.name} could not be started: {why}.")
-        self._reading = asyncio.create_task(self._read())
-        # Not waited for: simple guests do not know these, and say so.
+        self._reader = asyncio.create_task(self._read())
+        # The response is not awaited: simple guests do not implement these and respond with an error.
         client = {"name": "browser-pilot", "version": "1"}
         params = {"protocolVersion": PROTOCOL_VERSION, "capabilities": {}, "clientInfo": client}
         self._send_line({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
         self._send_line({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     async def request(
-        self, method: str, params: Mapping[str, Any], *, seconds: float, context: CallContext | None = None
+        self, method: str, params: Mapping[str, Any], *, timeout_seconds: float, context: CallContext | None = None
     ) -> Mapping[str, Any]:
-        """The result of a JSON-RPC request. Raises ``GuestFailed``; a guest that takes too long is ended."""
-        if self._ended is not None:
-            raise self._ended
-        request_id = next(self._numbers)
-        call = self._calls[request_id] = _Call(self._sent + 1, context)
+        """The result of a JSON-RPC request. Raises ``GuestFailed``; a guest that exceeds the timeout is killed."""
+        if self._end_reason is not None:
+            raise self._end_reason
+        request_id = next(self._request_ids)
+        call = self._calls[request_id] = _Call(self._lines_sent + 1, context)
         try:
-            with self._noticed_if_it_lasts():
+            with self._throttled_if_long():
                 self._send_line({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
-                return await self._wait(call, seconds)
+                return await self._wait(call, timeout_seconds)
         finally:
             self._calls.pop(request_id, None)
 
     @contextlib.contextmanager
-    def _noticed_if_it_lasts(self) -> Generator[None]:
-        """Around one call: a guest with many short ones is no reason to slow it, one that does not end is."""
-        lasts = False
+    def _throttled_if_long(self) -> Generator[None]:
+        """Throttle the process while this call runs for long; many short calls are not throttled."""
+        is_long = False
 
-        def notice() -> None:
-            nonlocal lasts
-            lasts = True
-            self._lasting += 1
-            if self.alive and (self._pacing is None or self._pacing.done()):
-                self._pacing = asyncio.create_task(
-                    pacing.pace(self._process, lasts=lambda: self._lasting > 0, busy=lambda: self.busy)
+        def on_long() -> None:
+            nonlocal is_long
+            is_long = True
+            self._long_calls += 1
+            if self.alive and (self._throttling is None or self._throttling.done()):
+                self._throttling = asyncio.create_task(
+                    cpu_throttle.throttle(
+                        self._process, is_long_call=lambda: self._long_calls > 0, is_busy=lambda: self.busy
+                    )
                 )
 
-        timer = asyncio.get_running_loop().call_later(pacing.BURST_SECONDS, notice) if pacing.is_needed() else None
+        timer = (
+            asyncio.get_running_loop().call_later(cpu_throttle.UNTHROTTLED_SECONDS, on_long)
+            if cpu_throttle.is_needed()
+            else None
+        )
         try:
             yield
         finally:
             if timer is not None:
                 timer.cancel()
-            self._lasting -= lasts
+            self._long_calls -= is_long
 
-    async def settled(self, seconds: float) -> None:
-        """Wait until it waits for requests itself. Raises ``GuestFailed`` when it ended meanwhile."""
+    async def wait_idle(self, timeout_seconds: float) -> None:
+        """Wait until it waits for requests. Raises ``GuestFailed`` if it has ended."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._quiet.wait()
-        if self._ended is not None:
-            raise self._ended
+            async with asyncio.timeout(timeout_seconds):
+                await self._idle.wait()
+        if self._end_reason is not None:
+            raise self._end_reason
 
-    async def end(self, why: GuestFailed | None = None) -> None:
-        self._fail(why or GuestFailed(f"The guest {self.name} was ended."))
-        if self._reading is not None:
-            await asyncio.wait({self._reading})
+    async def stop(self, why: GuestFailed | None = None) -> None:
+        self._fail(why or GuestFailed(f"The guest {self.name} was stopped."))
+        if self._reader is not None:
+            await asyncio.wait({self._reader})
 
-    async def _wait(self, call: _Call, seconds: float) -> Mapping[str, Any]:
+    async def _wait(self, call: _Call, timeout_seconds: float) -> Mapping[str, Any]:
         loop = asyncio.get_running_loop()
-        last_moment = loop.time() + LONGEST_CALL_SECONDS
-        left = seconds
+        deadline = loop.time() + MAX_CALL_SECONDS
+        left = timeout_seconds
         while True:
             waited = self._clock.seconds
-            done, _ = await asyncio.wait({call.answer}, timeout=min(left, last_moment - loop.time()))
+            done, _ = await asyncio.wait({call.response}, timeout=min(left, deadline - loop.time()))
             if done:
-                return call.answer.result()
+                return call.response.result()
             left = self._clock.seconds - waited
-            if left <= 0 or loop.time() >= last_moment:
-                self._fail(self._failure("wall", f"it did not answer within {seconds:g} seconds"))
+            if left <= 0 or loop.time() >= deadline:
+                self._fail(self._failure("wall", f"it did not respond within {timeout_seconds:g} seconds"))
 
     async def _read(self) -> None:
         try:
             while (message := await self._process.receive()) is not None:
-                self._take(message)
-                if self._ended is not None:
+                self._handle(message)
+                if self._end_reason is not None:
                     break
         except (KeyError, TypeError, ValueError, AttributeError):
-            self._fail(self._failure("protocol", "its process sent something that makes no sense"))
+            self._fail(self._failure("protocol", "its process sent an invalid message"))
         finally:
             self._fail(self._failure("exit", "its process ended"))
-            for task in [*self._serving, *([self._pacing] if self._pacing else [])]:
-                task.cancel()
-            await self._process.end()
+            self._host_requests.cancel()
+            if self._throttling is not None:
+                self._throttling.cancel()
+            await self._process.terminate()
 
-    def _take(self, message: dict[str, Any]) -> None:
+    def _handle(self, message: dict[str, Any]) -> None:
         match message["type"]:
             case "line":
-                self._take_line(str(message["text"]))
+                self._handle_line(str(message["text"]))
             case "log":
-                self._journal.write(str(message["level"]), str(message["text"]))
+                self._log.write(str(message["level"]), str(message["text"]))
             case "host_request":
-                self._begin_serving(int(message["id"]), message.get("method"), message.get("params"))
+                self._start_host_request(int(message["id"]), message.get("method"), message.get("params"))
             case "idle":
-                self._give_up(int(message["seen"]))
+                self._on_idle(int(message["seen"]))
             case "end":
                 self._fail(self._failure(str(message["what"]), str(message["message"])))
             case _:
                 raise ValueError
 
-    def _take_line(self, line: str) -> None:
+    def _handle_line(self, line: str) -> None:
         try:
             given: object = json.loads(line)
         except (ValueError, RecursionError):
@@ -221,83 +229,81 @@ class RunningGuest:
         if not isinstance(given, dict):
             self._fail(self._failure("protocol", f"it wrote a line that is not JSON-RPC: {line[:200]}"))
             return
-        answer = cast("dict[str, Any]", given)
-        answered = answer.get("id")
-        call = self._calls.get(answered) if isinstance(answered, int) else None
-        if call is None or call.answer.done() or "method" in answer:
+        response = cast("dict[str, Any]", given)
+        request_id = response.get("id")
+        call = self._calls.get(request_id) if isinstance(request_id, int) else None
+        if call is None or call.response.done() or "method" in response:
             return
-        result = answer.get("result")
+        result = response.get("result")
         if isinstance(result, dict):
-            call.answer.set_result(cast("dict[str, Any]", result))
+            call.response.set_result(cast("dict[str, Any]", result))
         else:
-            error: object = answer.get("error")
-            words = cast("dict[str, Any]", error).get("message") if isinstance(error, dict) else None
-            call.answer.set_exception(
+            error: object = response.get("error")
+            message = cast("dict[str, Any]", error).get("message") if isinstance(error, dict) else None
+            call.response.set_exception(
                 GuestFailed(
-                    f"The guest {self.name} answered with an error: {str(words)[:1000]}"
-                    if words is not None
-                    else f"The guest {self.name} answered with neither a result nor an error.",
+                    f"The guest {self.name} returned an error: {str(message)[:1000]}"
+                    if message is not None
+                    else f"The guest {self.name} returned neither a result nor an error.",
                     metadata={"guest": self.name, "why": "answer"},
                 )
             )
 
-    def _begin_serving(self, request_id: int, method: object, params: object) -> None:
-        call = next((call for call in self._calls.values() if not call.answer.done()), None)
-        context, asked = (call.context, call.asked) if call else (None, PROMPT_HOST_REQUESTS)
+    def _start_host_request(self, request_id: int, method: object, params: object) -> None:
+        call = next((call for call in self._calls.values() if not call.response.done()), None)
+        context, earlier = (call.context, call.host_requests) if call else (None, UNTHROTTLED_HOST_REQUESTS)
         if call:
-            call.asked += 1
+            call.host_requests += 1
         self._clock.begin()
-        delay = UNHURRIED_SECONDS if asked >= PROMPT_HOST_REQUESTS else 0
-        task = asyncio.create_task(self._serve_one(request_id, context, method, params, delay))
-        self._serving.add(task)
-        task.add_done_callback(self._serving.discard)
+        delay = THROTTLE_DELAY_SECONDS if earlier >= UNTHROTTLED_HOST_REQUESTS else 0
+        self._host_requests.spawn(self._serve_host_request(request_id, context, method, params, delay))
 
-    async def _serve_one(
+    async def _serve_host_request(
         self, request_id: int, context: CallContext | None, method: object, params: object, delay_seconds: float
     ) -> None:
         response: dict[str, object] = {"type": "host_response", "id": request_id}
         try:
             if delay_seconds:
                 await asyncio.sleep(delay_seconds)
-            if self._clock.open > MOST_HOST_REQUESTS_AT_ONCE:
-                raise HostRefusal("ERR_PERMISSION_DENIED", "Too many host requests at once.")
+            if self._clock.open > MAX_CONCURRENT_HOST_REQUESTS:
+                raise HostError("ERR_PERMISSION_DENIED", "Too many host requests at once.")
             if not isinstance(method, str) or not isinstance(params, dict | None):
-                raise HostRefusal("ERR_INVALID_PARAMS", "A host request has a method (text) and params (an object).")
+                raise HostError("ERR_INVALID_PARAMS", "A host request has a method (text) and params (an object).")
             given = cast("dict[str, Any]", params or {})
             response["result"] = await self._serve(context, method, given)
         except Exception as error:
-            refusal = refusal_for(error)
-            if refusal is None:
-                logger.exception("serving %s for the guest %s failed in a way that it should not", method, self.name)
-                refusal = HostRefusal("ERR_NAVIGATION", "The host failed; its log has the details.")
-            response["error"] = {"code": refusal.code, "message": refusal.message}
+            host_error = host_error_for(error)
+            if host_error is None:
+                logger.exception("host request %s of the guest %s failed unexpectedly", method, self.name)
+                host_error = HostError("ERR_NAVIGATION", "The host failed; its log has the details.")
+            response["error"] = {"code": host_error.code, "message": host_error.message}
         finally:
             self._clock.end()
         self._process.send(response)
 
-    def _give_up(self, seen: int) -> None:
-        self._quiet.set()
-        if any(call.number <= seen and not call.answer.done() for call in self._calls.values()):
-            self._fail(self._failure("silence", "it did not answer, and waits for nothing"))
+    def _on_idle(self, lines_delivered: int) -> None:
+        self._idle.set()
+        if any(call.line_number <= lines_delivered and not call.response.done() for call in self._calls.values()):
+            self._fail(self._failure("silence", "it did not respond, and waits for nothing"))
 
     def _fail(self, why: GuestFailed) -> None:
-        if self._ended is not None:
+        if self._end_reason is not None:
             return
-        self._ended = why
-        self._quiet.set()
+        self._end_reason = why
+        self._idle.set()
         self._process.kill()
-        self._journal.write("error", why.message)
+        self._log.write("error", why.message)
         for call in self._calls.values():
-            if not call.answer.done():
-                call.answer.set_exception(why)
+            if not call.response.done():
+                call.response.set_exception(why)
 
-    def _failure(self, what: str, words: str) -> GuestFailed:
+    def _failure(self, why: str, message: str) -> GuestFailed:
         return GuestFailed(
-            f"The guest {self.name} was ended: {words}.",
-            suggestions=[f"`browser-pilot guest logs {self.name}` shows what it said."],
-            metadata={"guest": self.name, "why": what},
+            f"The guest {self.name} was stopped: {message}.",
+            suggestions=[f"`browser-pilot guest logs {self.name}` shows its output."],
+            metadata={"guest": self.name, "why": why},
         )
 
     def _send_line(self, message: Mapping[str, object]) -> None:
-        self._sent += 1
+        self._lines_sent += 1
         self._process.send({"type": "line", "text": json.dumps(message)})

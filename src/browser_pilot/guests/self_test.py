@@ -1,6 +1,6 @@
-"""Trying a guest out without a hub: is it a guest, how fast does it start, which tools does it say it has.
+"""Self-test of a guest without a hub: whether it starts, how fast, and which tools it lists.
 
-It runs in the same sandbox as always, in a home that is thrown away; every host request is refused.
+It runs in the usual sandbox, in a temporary home; every host request is refused.
 """
 
 from __future__ import annotations
@@ -13,23 +13,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..config import GuestSettings
-from ..errors import GuestFailed
-from .context import CallContext
-from .host_errors import HostRefusal
-from .house import GuestHouse
-from .manifest import GuestTool, parse_tools
-from .modules import CompiledModules
-from .packages import Package
-from .runtime import RunningGuest
-from .store import GuestStore, Installed
+from browser_pilot.config.settings import GuestSettings
+from browser_pilot.errors import GuestFailed
 
-LIST_SECONDS = 10.0
+from .call_context import CallContext
+from .compiled_modules import CompiledModules
+from .guest_store import GuestStore, InstalledGuest
+from .host_errors import HostError
+from .manager import GuestManager
+from .manifest import GuestTool, parse_tools
+from .packages import Package
+from .running_guest import RunningGuest
+
+LIST_TIMEOUT_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
-    """``log`` is what it printed meanwhile."""
+class SelfTestResult:
+    """``log`` is the guest's output during the test."""
 
     tools: tuple[GuestTool, ...]
     start_ms: float
@@ -37,36 +38,36 @@ class Trial:
     log: str
 
 
-class _Refusing:
-    async def serve(
-        self, guest: Installed, context: CallContext | None, method: str, params: Mapping[str, Any]
+class _RefusingHost:
+    async def handle(
+        self, guest: InstalledGuest, context: CallContext | None, method: str, params: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        raise HostRefusal("ERR_PERMISSION_DENIED", "This is only a trial: the host serves no requests.")
+        raise HostError("ERR_PERMISSION_DENIED", "The host serves no requests during a self-test.")
 
 
-async def try_out(package: Package, home: Path, settings: GuestSettings) -> Trial:
-    """Start it and ask for its tools. Raises ``GuestFailed`` when that does not work."""
+async def run_self_test(package: Package, home: Path, settings: GuestSettings) -> SelfTestResult:
+    """Start the guest and list its tools. Raises ``GuestFailed``."""
     with tempfile.TemporaryDirectory(prefix="browser-pilot-guest-") as folder:
-        house = GuestHouse(
+        manager = GuestManager(
             Path(folder),
             settings=lambda: settings,
-            host=_Refusing(),
+            host=_RefusingHost(),
             secret_of=lambda _guest, _name: "",
             redact=str,
             modules=CompiledModules(GuestStore(home).cache_folder),
         )
-        installed = house.store.put(package, (), source="")
-        await house.prepare(installed)
+        installed = manager.store.install(package, (), source="")
+        await manager.compile(installed)
         started = time.perf_counter()
-        running = await house.start(installed)
+        running = await manager.start(installed)
         ready = time.perf_counter()
         try:
-            tools = await _ask_for_tools(running, package)
+            tools = await _list_tools(running, package)
             done = time.perf_counter()
         finally:
-            await running.end()
-        log = house.store.log_path(installed.name)
-        return Trial(
+            await running.stop()
+        log = manager.store.log_path(installed.name)
+        return SelfTestResult(
             tools=tools,
             start_ms=(ready - started) * 1000,
             list_ms=(done - ready) * 1000,
@@ -74,18 +75,18 @@ async def try_out(package: Package, home: Path, settings: GuestSettings) -> Tria
         )
 
 
-async def tools_of(package: Package, home: Path, settings: GuestSettings) -> tuple[GuestTool, ...]:
-    """The tools that the manifest lists; where it lists none, those of the guest. It must start in either case."""
-    tools = (await try_out(package, home, settings)).tools
+async def tools_of_guest(package: Package, home: Path, settings: GuestSettings) -> tuple[GuestTool, ...]:
+    """The manifest's tools or, if it has none, those that the guest lists. The guest must start in either case."""
+    tools = (await run_self_test(package, home, settings)).tools
     if not tools:
         raise GuestFailed(f"The guest {package.manifest.name} has no tools.")
     return tools
 
 
-async def _ask_for_tools(running: RunningGuest, package: Package) -> tuple[GuestTool, ...]:
+async def _list_tools(running: RunningGuest, package: Package) -> tuple[GuestTool, ...]:
     if package.manifest.tools is not None:
-        # A guest whose manifest lists its tools need not know the question; it must only get as far as to wait.
-        await running.settled(LIST_SECONDS)
+        # Such a guest need not implement tools/list; it must only start and wait for requests.
+        await running.wait_idle(LIST_TIMEOUT_SECONDS)
         return package.manifest.tools
-    answer = await running.request("tools/list", {}, seconds=LIST_SECONDS)
-    return parse_tools(answer.get("tools"))
+    result = await running.request("tools/list", {}, timeout_seconds=LIST_TIMEOUT_SECONDS)
+    return parse_tools(result.get("tools"))

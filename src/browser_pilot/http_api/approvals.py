@@ -1,7 +1,7 @@
-"""`/api/approvals`: how the command line, the side panel and the dashboard see questions and answer them.
+"""`/api/approvals`: pending approval requests, their screenshots and events, and the user's decision.
 
-Behind the hub's guard like everything else: without the token, and from any other origin, there is no way in. The
-stream of events is a door: whoever reads it can be asked.
+The auth middleware requires the bearer token and the hub's origin. The event stream is an approval channel: its reader
+counts as a user who can be asked.
 """
 
 from __future__ import annotations
@@ -9,61 +9,59 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from ..approvals.board import NotOpen
-from ..approvals.questions import Choice, Event
-from ..approvals.queue import ApprovalQueue
-from ..errors import InvalidArgument, PilotError
-from ..overview import question_data
-from .answers import error_data
+from browser_pilot.approvals.models import ApprovalEvent, Choice
+from browser_pilot.approvals.pending import ApprovalNotPending
+from browser_pilot.approvals.queue import ApprovalQueue
+from browser_pilot.errors import InvalidArgument, PilotError, error_data
+from browser_pilot.ui.approval_requests import CHOICES, ApprovalRequests, approval_data
 
-# So that a reader that vanished without a word is noticed.
+# Detects a reader that disappeared without closing the connection.
 KEEPALIVE_SECONDS = 15.0
-CHOICES: tuple[Choice, ...] = get_args(Choice)
 
 
-class _Given(BaseModel):
+class _Decision(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     choice: Choice
     door: str = "API"
 
 
-def event_data(event: Event) -> dict[str, Any]:
-    data: dict[str, Any] = {"event": event.kind, "question": question_data(event.question)}
-    if event.answer is not None:
-        data["answer"] = {"choice": event.answer.choice, "door": event.answer.door, "at": event.answer.at}
+def event_data(event: ApprovalEvent) -> dict[str, Any]:
+    data: dict[str, Any] = {"event": event.kind, "question": approval_data(event.approval)}
+    if event.decision is not None:
+        data["answer"] = {"choice": event.decision.choice, "door": event.decision.channel, "at": event.decision.at}
     return data
 
 
 def approval_routes(queue: ApprovalQueue) -> list[Route]:
-    async def show(_: Request) -> JSONResponse:
-        return JSONResponse([question_data(question) for question in queue.pending])
+    requests = ApprovalRequests(queue)
 
-    async def answer(request: Request) -> JSONResponse:
+    async def list_pending(_: Request) -> JSONResponse:
+        return JSONResponse(requests.pending())
+
+    async def decide(request: Request) -> JSONResponse:
         try:
-            given = _Given.model_validate_json(await request.body())
+            given = _Decision.model_validate_json(await request.body())
         except ValidationError:
-            return _refuse(InvalidArgument("Send {choice}.", suggestions=[f"Choices: {', '.join(CHOICES)}."]), 400)
+            return _error(InvalidArgument("Send {choice}.", suggestions=[f"Choices: {', '.join(CHOICES)}."]), 400)
         try:
-            answer = queue.answer(request.path_params["id"], given.choice, door=given.door[:40])
-        except NotOpen as error:
-            return _refuse(error, 409)
+            answer = queue.decide(request.path_params["id"], given.choice, channel=given.door[:40])
+        except ApprovalNotPending as error:
+            return _error(error, 409)
         except PilotError as error:
-            return _refuse(error, 400)
-        return JSONResponse({"choice": answer.choice, "door": answer.door, "at": answer.at})
+            return _error(error, 400)
+        return JSONResponse({"choice": answer.choice, "door": answer.channel, "at": answer.at})
 
-    async def picture(request: Request) -> Response:
-        for question in queue.pending:
-            if question.id == request.path_params["id"] and question.matter.picture is not None:
-                return Response(question.matter.picture, media_type="image/png")
-        return Response(status_code=404)
+    async def screenshot(request: Request) -> Response:
+        png = requests.png(request.path_params["id"])
+        return Response(status_code=404) if png is None else Response(png, media_type="image/png")
 
     async def events(_: Request) -> StreamingResponse:
         return StreamingResponse(
@@ -71,16 +69,16 @@ def approval_routes(queue: ApprovalQueue) -> list[Route]:
         )
 
     return [
-        Route("/api/approvals", show),
+        Route("/api/approvals", list_pending),
         Route("/api/approvals/events", events),
-        Route("/api/approvals/{id}", answer, methods=["POST"]),
-        Route("/api/approvals/{id}/picture", picture),
+        Route("/api/approvals/{id}", decide, methods=["POST"]),
+        Route("/api/approvals/{id}/picture", screenshot),
     ]
 
 
 async def _stream(queue: ApprovalQueue) -> AsyncGenerator[bytes]:
     with queue.subscribe() as subscription:
-        # Headers and this line tell the reader that it counts as present.
+        # Sends the headers: from here on the reader counts as present.
         yield b": watching\n\n"
         while True:
             try:
@@ -94,5 +92,5 @@ async def _stream(queue: ApprovalQueue) -> AsyncGenerator[bytes]:
             yield f"data: {json.dumps(event_data(event), ensure_ascii=False)}\n\n".encode()
 
 
-def _refuse(error: PilotError, status: int) -> JSONResponse:
+def _error(error: PilotError, status: int) -> JSONResponse:
     return JSONResponse(error_data(error), status)

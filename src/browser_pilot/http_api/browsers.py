@@ -1,4 +1,4 @@
-"""`/api/browsers` and `/api/pairing` for the command line and the dashboard, and the doors of the bridge itself."""
+"""`/api/browsers` and `/api/pairing` for the command line, and the WebSocket endpoints of the extension bridge."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 
-from ..bridge.bridge import Bridge
-from ..bridge.pairing import OpenCode
-from ..errors import InvalidArgument, PilotError
-from .answers import error_data
-from .guard import BRIDGE, CDP
+from browser_pilot.errors import InvalidArgument, PilotError, error_data
+from browser_pilot.extension_bridge.bridge import Bridge
+from browser_pilot.extension_bridge.pairing import PairingCode
+
+from .auth_middleware import BRIDGE_PATH, CDP_PATH
 
 
-class _Change(BaseModel):
+class _BrowserParams(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     browser: str
@@ -28,12 +28,12 @@ def bridge_routes(bridge: Bridge) -> list[BaseRoute]:
     async def list_browsers(_: Request) -> JSONResponse:
         return JSONResponse([asdict(state) for state in bridge.states()])
 
-    async def rename(change: _Change) -> object:
-        return asdict(bridge.rename(change.browser, change.name))
+    async def rename(params: _BrowserParams) -> object:
+        return asdict(bridge.rename(params.browser, params.name))
 
-    async def forget(change: _Change) -> object:
-        await bridge.forget(change.browser)
-        return {"forgotten": change.browser}
+    async def forget(params: _BrowserParams) -> object:
+        await bridge.forget(params.browser)
+        return {"forgotten": params.browser}
 
     async def open_pairing(_: Request) -> JSONResponse:
         return JSONResponse(_code_data(bridge.open_pairing()))
@@ -47,30 +47,30 @@ def bridge_routes(bridge: Bridge) -> list[BaseRoute]:
         return JSONResponse({"reloading": True})
 
     return [
-        WebSocketRoute(BRIDGE, bridge.door),
-        WebSocketRoute(f"{CDP}{{client}}", bridge.cdp_door),
+        WebSocketRoute(BRIDGE_PATH, bridge.extension_endpoint),
+        WebSocketRoute(f"{CDP_PATH}{{client}}", bridge.cdp_endpoint),
         Route("/api/browsers", list_browsers),
-        Route("/api/browsers/rename", _changing(rename), methods=["POST"]),
-        Route("/api/browsers/forget", _changing(forget), methods=["POST"]),
+        Route("/api/browsers/rename", _post(rename), methods=["POST"]),
+        Route("/api/browsers/forget", _post(forget), methods=["POST"]),
         Route("/api/extension/reload", reload_extensions, methods=["POST"]),
         Route("/api/pairing", open_pairing, methods=["POST"]),
         Route("/api/pairing", show_pairing),
     ]
 
 
-def _changing(change: Callable[[_Change], Awaitable[object]]) -> Callable[[Request], Awaitable[JSONResponse]]:
-    async def answer(request: Request) -> JSONResponse:
+def _post(change: Callable[[_BrowserParams], Awaitable[object]]) -> Callable[[Request], Awaitable[JSONResponse]]:
+    async def handle(request: Request) -> JSONResponse:
         try:
-            given = _Change.model_validate_json(await request.body())
+            given = _BrowserParams.model_validate_json(await request.body())
             return JSONResponse(await change(given))
         except ValidationError:
-            problem: PilotError = InvalidArgument("Name the browser: {browser, name}.")
+            problem: PilotError = InvalidArgument("Send {browser, name}.")
         except PilotError as error:
             problem = error
         return JSONResponse(error_data(problem), 400)
 
-    return answer
+    return handle
 
 
-def _code_data(code: OpenCode) -> dict[str, object]:
+def _code_data(code: PairingCode) -> dict[str, object]:
     return {"code": code.code, "expires": code.expires, "tries_left": code.tries_left}

@@ -1,4 +1,4 @@
-"""`/api/guests`: what the command line asks of a running hub about its guests."""
+"""`/api/guests`: lists the running guests, and reloads the installed ones, for the command line."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from ..guests.house import GuestHouse
+from browser_pilot.guests.manager import GuestManager
 
 
-def guest_routes(house: GuestHouse, refresh: Callable[[], Awaitable[bool]]) -> list[Route]:
-    async def show(_: Request) -> JSONResponse:
+def guest_routes(house: GuestManager, refresh: Callable[[], Awaitable[bool]]) -> list[Route]:
+    async def list_running(_: Request) -> JSONResponse:
         running = [{"name": name, "origin": origin, "pid": pid} for name, origin, pid in house.running]
         return JSONResponse({"running": running})
 
-    async def look_again(_: Request) -> JSONResponse:
+    async def reload_guests(_: Request) -> JSONResponse:
         return JSONResponse({"changed": await refresh()})
 
-    return [Route("/api/guests", show), Route("/api/guests/refresh", look_again, methods=["POST"])]
+    return [Route("/api/guests", list_running), Route("/api/guests/refresh", reload_guests, methods=["POST"])]

@@ -1,7 +1,7 @@
-"""How the hub is, part by part, for `/health` and `/api/health`. Pure: who knows the parts fills them in.
+"""The health report of `/health` and `/api/health`: one check per part of the hub. Pure; the caller runs the checks.
 
-`/health` needs no token, so that it says only which part has a problem; what the problem is, with its paths, is told at
-`/api/health`.
+`/health` needs no token, so it shows only the state of each part; `/api/health` adds the descriptions, which may
+contain paths.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ State = Literal["ok", "off", "problem"]
 
 
 @dataclass(frozen=True)
-class Part:
-    """``off`` is what is not in use, which is no problem."""
+class PartHealth:
+    """The result of one check. ``off`` means not in use, which is not a problem."""
 
     name: str
     state: State
-    says: str
+    description: str
 
 
-def health_data(facts: Mapping[str, object], parts: Iterable[Part]) -> dict[str, object]:
-    """Everything, for whoever has the token."""
-    told = list(parts)
-    status = "degraded" if any(part.state == "problem" for part in told) else "ok"
+def health_report(facts: Mapping[str, object], parts: Iterable[PartHealth]) -> dict[str, object]:
+    """The full report, for holders of the token."""
+    checked = list(parts)
+    status = "degraded" if any(part.state == "problem" for part in checked) else "ok"
     return {
         "status": status,
         **facts,
-        "parts": {part.name: {"state": part.state, "says": part.says} for part in told},
+        "parts": {part.name: {"state": part.state, "says": part.description} for part in checked},
     }
 
 
-def in_brief(health: Mapping[str, object]) -> dict[str, object]:
-    """The same for anyone on this machine: of each part only its state."""
+def without_descriptions(health: Mapping[str, object]) -> dict[str, object]:
+    """The public report: only the state of each part."""
     parts = cast("dict[str, dict[str, str]]", health["parts"])
     return {**health, "parts": {name: part["state"] for name, part in parts.items()}}

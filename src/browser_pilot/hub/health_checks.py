@@ -1,87 +1,119 @@
-"""What the hub tells of itself: its state part by part, and its figures. Reads the parts, changes nothing.
-
-Only ``app`` uses it, which has the parts.
-"""
+"""Health checks: one per part of the hub, joined in the health report, and the gauges. Reads the parts only."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+import time
+from collections.abc import Sized
+from dataclasses import dataclass, field
 
-from . import __version__
-from .approvals.questions import Event
-from .approvals.queue import ApprovalQueue
-from .egress import EgressProxy
-from .engines.managed import ManagedEngine
-from .errors import PilotError, RecordsUnavailable
-from .records.activity import ActivityLog
-from .records.memory import process_tree_bytes
-from .records.metrics import Metrics
-from .records.secrets import SecretStore
-from .server.health import Part
+from browser_pilot import __version__
+from browser_pilot.approvals.models import ApprovalEvent
+from browser_pilot.approvals.queue import ApprovalQueue
+from browser_pilot.audit_log.audit_log import AuditLog
+from browser_pilot.config.live_reload import LiveConfig
+from browser_pilot.egress import EgressProxy
+from browser_pilot.engines.managed import ManagedEngine
+from browser_pilot.errors import PilotError, RecordsUnavailable
+from browser_pilot.http_api.health import PartHealth, health_report
+from browser_pilot.metrics.process_memory import process_tree_bytes
+from browser_pilot.metrics.prometheus import Metrics
+from browser_pilot.secrets.secret_store import SecretStore
 
-
-def hub_part() -> Part:
-    return Part("hub", "ok", f"version {__version__}")
-
-
-def egress_part(proxy: EgressProxy) -> Part:
-    if not proxy.listens:
-        return Part("egress", "problem", "the filtering proxy is not listening: browsers reach nothing until it does")
-    return Part("egress", "ok", f"the filtering proxy listens, {proxy.open_connections} connections")
+from .browsers import Browsers
+from .records import Records
 
 
-def log_part(log: ActivityLog) -> Part:
+@dataclass(frozen=True, kw_only=True)
+class HealthReport:
+    config: LiveConfig
+    records: Records
+    browsers: Browsers
+    approvals: ApprovalQueue
+    clients: Sized
+    sessions: Sized
+    started: float = field(default_factory=time.time)
+
+    def data(self) -> dict[str, object]:
+        """The full report, as `/api/health` shows it."""
+        facts = {
+            "version": __version__,
+            "uptime_seconds": round(time.time() - self.started, 1),
+            "clients": len(self.clients),
+            "sessions": len(self.sessions),
+            "browsers": [
+                {"kind": facts.kind, "version": facts.version, "sessions": facts.contexts}
+                for facts in self.browsers.managed.facts()
+            ],
+            "approvals": {"open": len(self.approvals.pending), "watchers": self.approvals.watcher_count},
+        }
+        parts = (
+            PartHealth("hub", "ok", f"version {__version__}"),
+            check_browsers(self.browsers.managed),
+            check_settings(self.config.problem),
+            check_log(self.records.log),
+            check_approvals(self.approvals),
+            check_egress(self.browsers.egress),
+            check_secrets(self.records.secrets),
+        )
+        return health_report(facts, parts)
+
+    def add_gauges(self, metrics: Metrics) -> None:
+        """Register the gauges of `/metrics`; they are read on each request."""
+        metrics.add_gauge("clients", "Connected MCP clients.", lambda: len(self.clients))
+        metrics.add_gauge("sessions", "Open browser sessions.", lambda: len(self.sessions))
+        metrics.add_gauge("browsers", "Running browsers.", lambda: len(self.browsers.managed.facts()))
+        metrics.add_gauge("open_questions", "Pending approval requests.", lambda: len(self.approvals.pending))
+        metrics.add_gauge("memory_bytes", "Memory of the hub and its browsers.", process_tree_bytes)
+
+
+def check_egress(proxy: EgressProxy) -> PartHealth:
+    if not proxy.is_listening:
+        return PartHealth("egress", "problem", "the egress proxy is not listening: browsers have no network")
+    return PartHealth("egress", "ok", f"the egress proxy is listening, {proxy.open_connections} connections")
+
+
+def check_log(log: AuditLog) -> PartHealth:
     problem = log.problem
     if problem is None:
-        return Part("log", "ok", f"written to {log.files.database}")
-    return Part("log", "problem", problem.message)
+        return PartHealth("log", "ok", f"written to {log.files.database}")
+    return PartHealth("log", "problem", problem.message)
 
 
-def settings_part(problem: PilotError | None) -> Part:
+def check_settings(problem: PilotError | None) -> PartHealth:
     if problem is None:
-        return Part("policy", "ok", "settings and rules are as their files say")
-    return Part("policy", "problem", f"the last change was not taken, what held before still does: {problem.message}")
+        return PartHealth("policy", "ok", "settings and rules are up to date with their files")
+    text = f"the last change is invalid, the previous configuration stays in force: {problem.message}"
+    return PartHealth("policy", "problem", text)
 
 
-def browsers_part(engine: ManagedEngine) -> Part:
+def check_browsers(engine: ManagedEngine) -> PartHealth:
     running = [f"{facts.kind} {facts.version}" for facts in engine.facts()]
-    return Part("browsers", "ok", ", ".join(running) or "none yet; one starts when a page is opened")
+    return PartHealth("browsers", "ok", ", ".join(running) or "none yet; one starts when a page is opened")
 
 
-def approvals_part(queue: ApprovalQueue) -> Part:
-    watchers = f"{queue.watchers} watching" if queue.watchers else "nobody is watching"
-    return Part("approvals", "ok", f"{_count(queue.pending, 'question')} open, {watchers}")
+def check_approvals(queue: ApprovalQueue) -> PartHealth:
+    watchers = f"{queue.watcher_count} watching" if queue.watcher_count else "nobody is watching"
+    return PartHealth("approvals", "ok", f"{_count(queue.pending, 'question')} open, {watchers}")
 
 
-def secrets_part(store: SecretStore) -> Part:
+def check_secrets(store: SecretStore) -> PartHealth:
     try:
         names = store.names()
     except RecordsUnavailable as problem:
-        return Part("secrets", "problem", problem.message)
+        return PartHealth("secrets", "problem", problem.message)
     if not names:
-        return Part("secrets", "ok", "none are set")
-    place = "the system's keyring" if store.key_place == "keyring" else "a private file"
-    return Part("secrets", "ok", f"{_count(names, 'secret')}, their key in {place}")
+        return PartHealth("secrets", "ok", "none are set")
+    place = "the system's keyring" if store.key_location == "keyring" else "a private file"
+    return PartHealth("secrets", "ok", f"{_count(names, 'secret')}, their key in {place}")
 
 
-def add_gauges(
-    metrics: Metrics, *, clients: Sized, sessions: Sized, engine: ManagedEngine, approvals: ApprovalQueue
-) -> None:
-    """Figures that are read when someone asks."""
-    metrics.gauge("clients", "MCP clients that are connected.", lambda: len(clients))
-    metrics.gauge("sessions", "Browser sessions that are open.", lambda: len(sessions))
-    metrics.gauge("browsers", "Browsers that run.", lambda: len(engine.facts()))
-    metrics.gauge("open_questions", "Questions that wait for an answer.", lambda: len(approvals.pending))
-    metrics.gauge("memory_bytes", "Memory of the hub and its browsers.", process_tree_bytes)
-
-
-def count_question(metrics: Metrics, event: Event) -> None:
-    """How a question ended: by an answer, or without one."""
-    if event.answer is not None:
-        metrics.approval(event.answer.choice, event.answer.door)
+def count_approval(metrics: Metrics, event: ApprovalEvent) -> None:
+    """Count how an approval request ended: by a decision, or without one."""
+    if event.decision is not None:
+        metrics.count_approval(event.decision.choice, event.decision.channel)
     elif event.kind != "asked":
-        metrics.approval(event.kind, "none")
+        metrics.count_approval(event.kind, "none")
 
 
-def _count(things: Sequence[object] | dict[str, tuple[str, ...]], word: str) -> str:
-    return f"{len(things)} {word}{'' if len(things) == 1 else 's'}"
+def _count(things: Sized, noun: str) -> str:
+    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"

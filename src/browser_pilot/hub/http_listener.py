@@ -1,4 +1,4 @@
-"""The hub's port: the one that is wanted, or any free one (never another program's), and the server behind it."""
+"""The hub's listening socket, at the configured port or at any free one, and its HTTP server."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import uvicorn
 
-from .errors import SettingsError
-from .runtime import RuntimeInfo
+from browser_pilot.errors import SettingsError
+from browser_pilot.hub_discovery.runtime_file import RuntimeInfo
 
 
 @dataclass(frozen=True)
-class Listening:
-    """Where the hub can be reached, and what there is to say about it."""
+class HubEndpoint:
+    """The addresses of a running hub. ``note`` says why it does not use the configured port."""
 
     info: RuntimeInfo
     note: str | None
@@ -29,7 +29,7 @@ class Listening:
 
 
 class HttpServer(uvicorn.Server):
-    """uvicorn without its signal handlers: the hub has its own, for all its parts."""
+    """uvicorn without its signal handlers: the hub has its own."""
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -38,7 +38,7 @@ class HttpServer(uvicorn.Server):
 
 @contextmanager
 def bound_socket(host: str, port: int) -> Generator[tuple[socket.socket, str | None]]:
-    """A listening socket at the wanted port, or at any free one with a note that says so."""
+    """A listening socket at the configured port; or at any free one, with a note that says why."""
     note = None
     try:
         listener = _listener(host, port)
@@ -49,16 +49,16 @@ def bound_socket(host: str, port: int) -> Generator[tuple[socket.socket, str | N
                 suggestions=["Use 127.0.0.1, or an address of this machine."],
             ) from None
         listener = _listener(host, 0)
-        why = "is taken by another program" if error.errno == errno.EADDRINUSE else "is not ours to use"
+        why = "is taken by another program" if error.errno == errno.EADDRINUSE else "needs more privileges"
         note = f"port {port} {why}; using {listener.getsockname()[1]}"
     with listener:
         yield listener, note
 
 
 def _listener(host: str, port: int) -> socket.socket:
-    """Listens at once: whoever reads the runtime file is never refused, and nobody else can get the port."""
+    """Listens at once: no client of the runtime file is refused, and no other program can take the port."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio sends small messages at once only on sockets that name TCP; otherwise each waits 40 ms for the one before.
+    # asyncio sets TCP_NODELAY only on sockets created with IPPROTO_TCP; without it small messages are delayed by 40 ms.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":

@@ -1,99 +1,98 @@
-"""What the hub does by itself while it runs: ends what nobody uses, keeps the proxy up, removes what is too old."""
+"""Periodic maintenance of a running hub: runs a list of jobs, and stops a hub that has no users.
+
+Jobs run one after the other in rounds: at a fixed interval, and at once when a client connects or disconnects. What the
+jobs do is decided in ``maintenance_jobs``.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
-from pathlib import Path
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 
-from .config import Settings
-from .egress import EgressProxy
-from .engines.managed import ManagedEngine
-from .gateway.limits import Limits
-from .guests.house import GuestHouse
-from .records.activity import ActivityLog
-from .records.keeping import keep_records
-from .records.tidying import tidy
-from .server.clients import ClientList
-from .sessions.registry import SessionRegistry
+from browser_pilot.config.live_reload import CurrentConfig
 
 logger = logging.getLogger(__name__)
 
 ROUND_SECONDS = 30.0
-RECORDS_SECONDS = 3600.0
 
 
-class Housekeeper:
-    """``on_unneeded`` is called when the hub has had no client and no watcher for its idle time."""
+@dataclass(frozen=True)
+class Job:
+    """Runs in the first round, and then in the first round after each interval; by default in every round."""
+
+    name: str
+    run: Callable[[], Awaitable[object]]
+    interval_seconds: float = 0.0
+
+
+class Maintenance:
+    """``wake`` starts a round at once. A job that raises ends the maintenance."""
 
     def __init__(
         self,
-        home: Path,
+        jobs: Sequence[Job],
         *,
-        settings: Callable[[], Settings],
-        clients: ClientList,
-        sessions: SessionRegistry,
-        engine: ManagedEngine,
-        egress: EgressProxy,
-        guests: GuestHouse,
-        refresh_guests: Callable[[], Awaitable[bool]],
-        limits: Limits,
-        log: ActivityLog,
-        is_watched: Callable[[], bool],
-        on_unneeded: Callable[[], None] | None,
+        wake: asyncio.Event,
+        config: CurrentConfig,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._home = home
-        self._settings = settings
-        self._clients = clients
-        self._sessions = sessions
-        self._engine = engine
-        self._egress = egress
-        self._guests = guests
-        self._refresh_guests = refresh_guests
-        self._limits = limits
-        self._log = log
-        self._is_watched = is_watched
-        self._on_unneeded = on_unneeded
+        self._jobs = jobs
+        self._wake = wake
+        self._config = config
+        self._clock = clock
+        self._due = dict.fromkeys((job.name for job in jobs), clock())
 
     async def run(self) -> None:
-        loop = asyncio.get_running_loop()
-        last_used = records_due = loop.time()
+        """Run rounds until cancelled."""
         while True:
-            idle_seconds = self._settings().hub.idle_minutes * 60
-            self._clients.changed.clear()
-            # Not wait_for: before Python 3.12 it loses a cancellation that comes together with the change.
+            self._wake.clear()
+            # Not wait_for: before Python 3.12 it loses a cancellation that arrives together with the event.
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(min(ROUND_SECONDS, idle_seconds)):
-                    await self._clients.changed.wait()
-            await self._keep_egress()
-            await self._end_unused(idle_seconds)
-            if loop.time() >= records_due:
-                records_due = loop.time() + RECORDS_SECONDS
-                await self._remove_old()
-            if len(self._clients) or self._is_watched():
-                last_used = loop.time()
-            elif self._on_unneeded is not None and loop.time() - last_used >= idle_seconds:
-                logger.info("nobody has needed the hub for %.1f minutes", idle_seconds / 60)
-                self._on_unneeded()
+                async with asyncio.timeout(min(ROUND_SECONDS, idle_seconds(self._config))):
+                    await self._wake.wait()
+            await self.run_due()
 
-    async def _keep_egress(self) -> None:
-        """Without its proxy a browser reaches nothing, so a proxy that ended is started again."""
-        try:
-            if await self._egress.keep_listening():
-                logger.warning("the egress proxy had ended; it listens again")
-        except OSError as error:
-            logger.error("the egress proxy cannot listen at port %d: %s", self._egress.port, error.strerror)
+    async def run_due(self) -> None:
+        """One round."""
+        for job in self._jobs:
+            if self._clock() < self._due[job.name]:
+                continue
+            self._due[job.name] = self._clock() + job.interval_seconds
+            try:
+                await job.run()
+            except Exception as error:
+                error.add_note(f"in the maintenance job {job.name!r}")
+                raise
 
-    async def _end_unused(self, idle_seconds: float) -> None:
-        self._limits.prune()
-        await self._sessions.close_idle()
-        await self._engine.end_unused(idle_seconds)
-        await self._clients.expire(self._settings().sessions.idle_minutes * 60)
-        await self._refresh_guests()
-        await self._guests.end_idle()
 
-    async def _remove_old(self) -> None:
-        await keep_records(self._home, self._settings().logging, self._log)
-        await asyncio.to_thread(tidy, self._home, self._settings().files)
+class IdleShutdown:
+    """Calls ``stop`` when the hub has not been in use for its idle time, counted from the creation of this object."""
+
+    def __init__(
+        self,
+        *,
+        config: CurrentConfig,
+        in_use: Callable[[], bool],
+        stop: Callable[[], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._config = config
+        self._in_use = in_use
+        self._stop = stop
+        self._clock = clock
+        self._last_used = clock()
+
+    async def check(self) -> None:
+        if self._in_use():
+            self._last_used = self._clock()
+        elif self._clock() - self._last_used >= idle_seconds(self._config):
+            logger.info("stopping: not in use for %.1f minutes", self._config.settings.hub.idle_minutes)
+            self._stop()
+
+
+def idle_seconds(config: CurrentConfig) -> float:
+    return config.settings.hub.idle_minutes * 60

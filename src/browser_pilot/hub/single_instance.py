@@ -1,4 +1,4 @@
-"""One hub for each home: whoever holds its lock."""
+"""Ensures one hub per home, with a file lock."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from .errors import PilotError
-from .locks import held
-from .runtime import read_runtime
+from browser_pilot.errors import PilotError
+from browser_pilot.file_lock import locked
+from browser_pilot.hub_discovery.runtime_file import read_runtime
 
 
 class HubRunning(PilotError):
-    """Another hub has this home."""
+    """Another hub holds the lock of this home."""
 
     code = "HUB_RUNNING"
 
 
 @contextmanager
-def the_only_hub(home: Path) -> Generator[None]:
-    """Raises ``HubRunning`` when another has the home."""
+def single_instance(home: Path) -> Generator[None]:
+    """Hold the home's lock. Raises ``HubRunning`` when another hub holds it."""
     with ExitStack() as stack:
         try:
-            stack.enter_context(held(home / "run" / "hub.lock"))
+            stack.enter_context(locked(home / "run" / "hub.lock"))
         except TimeoutError:
             other = read_runtime(home)
             where = f" (process {other.pid}, port {other.port})" if other else ""
             raise HubRunning(
                 f"A hub already runs in this home{where}.",
-                suggestions=["`browser-pilot status` shows it, `browser-pilot stop` ends it."],
+                suggestions=["`browser-pilot status` shows it, `browser-pilot stop` stops it."],
             ) from None
         yield

@@ -1,88 +1,78 @@
-"""The user's own browsers as a part of the hub: the bridge and the engine on it, fed with rules and settings."""
+"""The user's own Chrome as a part of the hub: the extension bridge, the engine on top of it, and their audit notes.
+
+Lives as long as the hub. ``push_rules`` sends the current policy to the browsers; ``detach`` ends it.
+"""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 
-from playwright.async_api import Playwright
-
-from .bridge.bridge import Bridge
-from .bridge.net_rules import session_rules
-from .config import Settings
-from .engines.own import OwnEngine
-from .policy.rules import Ruleset
-from .records.entries import Note
-from .settings_file import set_setting
+from browser_pilot.audit_log.entries import AuditNote
+from browser_pilot.config.editor import set_setting
+from browser_pilot.config.live_reload import LiveConfig
+from browser_pilot.engines.user_chrome import Driver, UserChromeEngine
+from browser_pilot.extension_bridge.bridge import Bridge
+from browser_pilot.extension_bridge.dnr_rules import session_rules
+from browser_pilot.extension_bridge.ui_backend import UiBackend
 
 logger = logging.getLogger(__name__)
 
-MOST_REFUSALS, REFUSALS_SECONDS = 20, 60.0
+MAX_REJECTION_NOTES, REJECTION_WINDOW_SECONDS = 20, 60.0
 NOTES = {
-    "bridge_refused": "Someone was turned away who wanted to connect as a browser.",
-    "cdp_refused": "Someone was turned away who wanted to drive a browser.",
+    "bridge_refused": "Rejected a connection to the extension endpoint.",
+    "cdp_refused": "Rejected a connection to the CDP endpoint.",
     "browser_paired": "A browser was paired.",
-    "browser_forgotten": "A browser was forgotten.",
+    "browser_forgotten": "A paired browser was removed.",
 }
 
 
-class OwnBrowsers:
-    """``settings`` and ``rules`` give those in force; ``reload`` reads them again; ``note`` writes into the record."""
+class UserChrome:
+    """``note`` writes to the audit log."""
 
     def __init__(
-        self,
-        home: Path,
-        *,
-        settings: Callable[[], Settings],
-        rules: Callable[[], Ruleset],
-        reload: Callable[[], object],
-        note: Callable[[Note], None],
-        driver: Callable[[], Awaitable[Playwright]],
+        self, home: Path, *, config: LiveConfig, ui: UiBackend, note: Callable[[AuditNote], None], driver: Driver
     ) -> None:
         self._home = home
-        self._rules = rules
-        self._reload = reload
+        self._config = config
         self._note = note
-        self._refusals: list[float] = []
-        self.bridge = Bridge(
-            home,
-            idle_seconds=lambda: settings().browser.own_idle_minutes * 60,
-            note=self._note_event,
-            mode=lambda: settings().policy.own_mode,
-            set_mode=self._choose_mode,
-        )
-        self.engine = OwnEngine(self.bridge, driver)
+        self.ui = ui
+        self._rejections: list[float] = []
+        self.bridge = Bridge(home, config=config, ui=ui, record_note=self._note_event, set_mode=self._set_mode)
+        self.engine = UserChromeEngine(self.bridge, driver)
 
-    def tell_rules(self) -> None:
-        """The user's browsers hold the rules themselves, in the tabs that agents drive."""
-        self.bridge.adopt_rules(session_rules(self._rules()))
-        self.bridge.tell_news()
+    def push_rules(self) -> None:
+        """Send the current rules: the extension enforces them in controlled tabs."""
+        self.bridge.set_rules(session_rules(self._config.rules))
+        self.bridge.publish_state()
 
-    async def let_go(self) -> None:
-        """The hub ends. The user's tabs stay open: the next hub finds them again."""
-        await self.engine.let_go()
+    async def detach(self) -> None:
+        """The user's tabs stay open: the next hub finds them again."""
+        await self.engine.disconnect_all()
         await self.bridge.close()
 
     def _note_event(self, event: str, details: dict[str, str]) -> None:
-        if event.endswith("_refused") and not self._may_note_refusal():
+        if event.endswith("_refused") and not self._may_note_rejection():
             return
         logger.info("%s: %s", event, ", ".join(f"{name} {value}" for name, value in details.items()))
-        by = "user" if event == "user_said" else "hub"
-        said = f"The user said “{details['word']}” {details['where']}." if event == "user_said" else event
-        self._note(Note(NOTES.get(event, said), by=by, details=details))
+        if event == "user_said":
+            text = f"The user chose “{details['word']}” {details['where']}."
+            self._note(AuditNote(text, by="user", details=details))
+        else:
+            self._note(AuditNote(NOTES.get(event, event), by="hub", details=details))
 
-    def _may_note_refusal(self) -> bool:
-        """Whoever knocks a thousand times does not fill the record."""
+    def _may_note_rejection(self) -> bool:
+        """Limits the rate: repeated attempts must not fill the audit log."""
         now = time.monotonic()
-        self._refusals = [at for at in self._refusals if now - at < REFUSALS_SECONDS]
-        if len(self._refusals) >= MOST_REFUSALS:
+        self._rejections = [at for at in self._rejections if now - at < REJECTION_WINDOW_SECONDS]
+        if len(self._rejections) >= MAX_REJECTION_NOTES:
             return False
-        self._refusals.append(now)
+        self._rejections.append(now)
         return True
 
-    def _choose_mode(self, mode: str) -> None:
-        """The user chose a mode in the browser; it is kept like any other setting."""
+    def _set_mode(self, mode: str) -> None:
+        """Store the mode that the user chose in the browser, like any other setting."""
         set_setting(self._home, ("policy", "own_mode"), mode)
-        self._reload()
+        self._config.reload()

@@ -1,13 +1,13 @@
-"""The bearer token of a home: made once, so that clients' configurations stay valid."""
+"""The bearer token of a home: created once, so that the configurations of clients stay valid."""
 
 from __future__ import annotations
 
 import secrets
 from pathlib import Path
 
-from .home import write_private
+from browser_pilot.home import write_private
 
-SHORTEST = 32
+MIN_TOKEN_CHARACTERS = 32
 
 
 def hub_token(home: Path) -> str:
@@ -16,7 +16,7 @@ def hub_token(home: Path) -> str:
         token = path.read_text(encoding="ascii").strip()
     except FileNotFoundError:
         token = ""
-    if len(token) < SHORTEST:
-        token = secrets.token_urlsafe(SHORTEST)
+    if len(token) < MIN_TOKEN_CHARACTERS:
+        token = secrets.token_urlsafe(MIN_TOKEN_CHARACTERS)
         write_private(path, f"{token}\n")
     return token

@@ -1,7 +1,7 @@
-"""Starting a detached hub and seeing one end. Standard library only, because the adapter imports it.
+"""Starts a detached hub, and waits for one to end. Standard library only, because the adapter imports it.
 
-The hub that is started outlives its starter: it has a session of its own, writes to a log file in the home, and tells
-on its standard output, in one line, that it is ready or why it is not. Finding a hub is ``runtime.py``'s matter.
+The started hub outlives its starter: it has a process session of its own and writes to a log file in the home. The
+first line on its standard output says that it is ready, or why not. Finding a running hub is ``runtime_file``'s task.
 """
 
 from __future__ import annotations
@@ -18,34 +18,38 @@ from typing import cast
 
 from browser_pilot.errors import HubUnavailable
 from browser_pilot.home import PRIVATE_FILE, make_private_folder
-from browser_pilot.runtime import log_path
+
+from .runtime_file import log_path
 
 READY_TIMEOUT_SECONDS = 30.0
+POLL_SECONDS = 0.05
 HUB_COMMAND = (sys.executable, "-m", "browser_pilot", "serve", "--detached")
 
 
 def start_hub(home: Path, *, timeout_seconds: float = READY_TIMEOUT_SECONDS) -> str | None:
     """Start a hub and wait until it is ready; the caller holds ``hub_lock``.
 
-    Returns what the hub wants its user to know, such as that it uses another port. Raises ``HubUnavailable``.
+    Returns the hub's note to its user, such as that it uses another port. Raises ``HubUnavailable``.
     """
     try:
-        starting = _Starting(home)
+        starting = _StartingHub(home)
     except OSError as error:
-        raise HubUnavailable(f"The hub could not be started: {error}.", suggestions=where_to_look(home)) from error
+        raise HubUnavailable(
+            f"The hub could not be started: {error}.", suggestions=diagnostic_suggestions(home)
+        ) from error
     return starting.wait(timeout_seconds)
 
 
-def where_to_look(home: Path) -> tuple[str, ...]:
+def diagnostic_suggestions(home: Path) -> tuple[str, ...]:
     return ("Run browser-pilot doctor to see what is wrong.", f"The hub's messages are in {log_path(home)}.")
 
 
-class _Starting:
-    """A hub from its first moment to its first line."""
+class _StartingHub:
+    """A hub process until its first line of output."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
-        self._told = threading.Event()
+        self._has_output = threading.Event()
         self._line = b""
         make_private_folder(home)
         log = log_path(home)
@@ -57,7 +61,7 @@ class _Starting:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=descriptor,
-                # `python -m` imports from the current folder first, and that of a client may be anything.
+                # `python -m` imports from the current folder first, and a client's may contain anything.
                 cwd=home,
                 env={**os.environ, "BROWSER_PILOT_HOME": str(home)},
                 start_new_session=True,
@@ -68,7 +72,7 @@ class _Starting:
         threading.Thread(target=self._watch, daemon=True).start()
 
     def wait(self, timeout_seconds: float) -> str | None:
-        if not self._told.wait(timeout_seconds):
+        if not self._has_output.wait(timeout_seconds):
             self._process.terminate()
             raise self._failure(f"The hub was not ready within {timeout_seconds:.0f} seconds.")
         if not self._line:
@@ -76,41 +80,41 @@ class _Starting:
         try:
             value: object = json.loads(self._line)
         except ValueError as error:
-            raise self._failure("The hub's first line makes no sense.") from error
-        told = cast("dict[str, object]", value) if isinstance(value, dict) else {}
-        if told.get("ready") is True:
-            note = told.get("note")
+            raise self._failure("The hub's first line of output is not JSON.") from error
+        report = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+        if report.get("ready") is True:
+            note = report.get("note")
             return note if isinstance(note, str) else None
-        raise explain_refusal(told, home=self._home)
+        raise hub_error(report, home=self._home)
 
     def _failure(self, message: str) -> HubUnavailable:
-        return HubUnavailable(message, suggestions=where_to_look(self._home))
+        return HubUnavailable(message, suggestions=diagnostic_suggestions(self._home))
 
     def _watch(self) -> None:
-        """Read the hub's first line, then wait for its end, so that it never stays behind as a zombie."""
+        """Read the hub's first line, then wait for its end, so that it does not become a zombie."""
         assert self._process.stdout is not None  # noqa: S101 - stdout is a pipe
         with self._process.stdout as stdout:
             self._line = stdout.readline()
-        self._told.set()
+        self._has_output.set()
         self._process.wait()
 
 
-def explain_refusal(told: dict[str, object], *, home: Path) -> HubUnavailable:
-    """The error that a hub gave instead of an answer: ``{"error": {"code", "message", "suggestions"}}``."""
-    error = told.get("error")
+def hub_error(report: dict[str, object], *, home: Path) -> HubUnavailable:
+    """The error in a hub's report: ``{"error": {"code", "message", "suggestions"}}``."""
+    error = report.get("error")
     details = cast("dict[str, object]", error) if isinstance(error, dict) else {}
     suggestions = details.get("suggestions")
     listed = cast("list[object]", suggestions) if isinstance(suggestions, list) else []
     code = details.get("code")
     return HubUnavailable(
-        str(details.get("message", "The hub refused without a reason.")),
-        suggestions=tuple(str(suggestion) for suggestion in listed) or where_to_look(home),
+        str(details.get("message", "The hub refused the connection without a reason.")),
+        suggestions=tuple(str(suggestion) for suggestion in listed) or diagnostic_suggestions(home),
         metadata={"cause": code} if isinstance(code, str) else None,
     )
 
 
 def wait_for_exit(pid: int, *, timeout_seconds: float) -> bool:
-    """Whether the process, which need not be our child, ended in time."""
+    """Whether the process, which need not be our child, ends in time."""
     deadline = time.monotonic() + timeout_seconds
     if sys.platform == "linux":
         try:
@@ -123,18 +127,18 @@ def wait_for_exit(pid: int, *, timeout_seconds: float) -> bool:
             return bool(select.select([descriptor], [], [], timeout_seconds)[0])
         finally:
             os.close(descriptor)
-    # Elsewhere nothing in the standard library waits for a process that is not a child: look again and again.
+    # Elsewhere the standard library cannot wait for a process that is not a child: poll.
     pause = threading.Event()
     while is_alive(pid):
         if time.monotonic() >= deadline:
             return False
-        pause.wait(0.05)
+        pause.wait(POLL_SECONDS)
     return True
 
 
 def is_alive(pid: int) -> bool:
     if sys.platform == "win32":
-        # os.kill would end the process here. Windows lists it under its id as long as it lives.
+        # os.kill would end the process on Windows; tasklist lists it as long as it runs.
         listing = subprocess.run(["tasklist", "/FI", f"PID eq {pid}", "/NH"], capture_output=True, check=False)  # noqa: S607
         return str(pid).encode() in listing.stdout
     try:

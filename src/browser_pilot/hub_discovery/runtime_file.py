@@ -1,9 +1,9 @@
-"""How a running hub is found: a private file with its address, and a lock so that only one is ever started.
+"""How a running hub is found: a private file with its address, and a lock so that only one hub is started.
 
 Standard library only, because the adapter imports it. The hub writes the file when it is ready and removes it when it
-ends; a file left behind by a killed hub is harmless, since nobody answers at the socket that it names.
+ends. A stale file of a killed hub is harmless, since no process listens on its socket.
 
-Whoever starts a hub holds ``hub_lock`` until the hub is ready. A detached hub must therefore never take it itself.
+The process that starts a hub holds ``hub_lock`` until the hub is ready. A detached hub must therefore not acquire it.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, cast
 
+from browser_pilot.file_lock import locked
 from browser_pilot.home import write_private
-from browser_pilot.locks import held
 
 LOCK_TIMEOUT_SECONDS = 45.0
 
 
 class RuntimeInfo(NamedTuple):
-    """Where the hub is and how to prove that one may use it.
+    """The hub's address and bearer token.
 
-    A named tuple, as those of the adapter are: importing ``dataclasses`` would be a fifth of the adapter's start.
+    A named tuple, like those of the adapter: importing ``dataclasses`` would be a fifth of the adapter's start-up time.
     """
 
     pid: int
@@ -32,7 +32,7 @@ class RuntimeInfo(NamedTuple):
     host: str
     port: int
     socket: str
-    """A Unix socket's path, or ``tcp:PORT`` on loopback where there are none (Windows)."""
+    """The path of a Unix socket, or ``tcp:PORT`` on loopback where there are none (Windows)."""
     token: str
     detached: bool
 
@@ -57,12 +57,12 @@ def runtime_path(home: Path) -> Path:
 
 
 def log_path(home: Path) -> Path:
-    """The file that a detached hub writes its messages to."""
+    """The log file of a detached hub."""
     return home / "logs" / "hub.log"
 
 
 def read_runtime(home: Path) -> RuntimeInfo | None:
-    """What the hub last wrote about itself, or nothing when there is no such file or it makes no sense."""
+    """The contents of the runtime file; ``None`` when it is missing or invalid."""
     try:
         value: object = json.loads(runtime_path(home).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -71,7 +71,7 @@ def read_runtime(home: Path) -> RuntimeInfo | None:
         return None
     found = cast("dict[str, object]", value)
     for name, types in _FIELD_TYPES.items():
-        # type() and not isinstance(): true is no port.
+        # type() and not isinstance(): true is not a port.
         if type(found.get(name)) not in types:
             return None
     return RuntimeInfo(
@@ -91,7 +91,7 @@ def write_runtime(home: Path, info: RuntimeInfo) -> None:
 
 
 def remove_runtime(home: Path, pid: int) -> None:
-    """Remove the file if it is still that of ``pid``: a newer hub's is left alone."""
+    """Remove the file if it belongs to ``pid``; that of a newer hub is kept."""
     info = read_runtime(home)
     if info is not None and info.pid == pid:
         runtime_path(home).unlink(missing_ok=True)
@@ -99,6 +99,6 @@ def remove_runtime(home: Path, pid: int) -> None:
 
 @contextmanager
 def hub_lock(home: Path, *, timeout_seconds: float = LOCK_TIMEOUT_SECONDS) -> Generator[None]:
-    """Hold the right to start or replace this home's hub. Raises ``TimeoutError`` when others hold it for too long."""
-    with held(home / "run" / "start.lock", timeout_seconds=timeout_seconds):
+    """Hold the lock to start or replace this home's hub. Raises ``TimeoutError``."""
+    with locked(home / "run" / "start.lock", timeout_seconds=timeout_seconds):
         yield

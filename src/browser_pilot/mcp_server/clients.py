@@ -8,9 +8,10 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any
 
-from ..config import Settings, client_settings
-from ..sessions.client import Client
-from .registry import Registry
+from browser_pilot.config.settings import Settings, client_settings
+from browser_pilot.sessions.client import Client
+
+from .tool_registry import ToolRegistry
 
 STDIO = "stdio"
 HTTP = "http"
@@ -20,7 +21,7 @@ class ClientList:
     """Its life is the hub's. ``changed`` fires whenever a client comes or goes, ``arrived`` with the first of all."""
 
     def __init__(
-        self, settings: Settings, registry: Registry, close_client: Callable[[Client], Awaitable[None]]
+        self, settings: Settings, registry: ToolRegistry, close_client: Callable[[Client], Awaitable[None]]
     ) -> None:
         self._settings = settings
         self._registry = registry

@@ -1,12 +1,12 @@
-"""Writes the tool reference from the tools themselves: ``python -m browser_pilot.server.reference > docs/tools.md``."""
+"""Generates docs/tools.md from the tools: ``python -m browser_pilot.mcp_server.docs_generator``."""
 
 from __future__ import annotations
 
 import sys
 from typing import Any, cast
 
-from .registry import PROFILES, Registry, Tool
-from .schema import TabArguments
+from .tool_registry import PROFILES, Tool, ToolRegistry
+from .tool_schema import TabArguments
 from .tools import REGISTRY
 
 INTRODUCTION = """\
@@ -24,7 +24,7 @@ and taken away, as in `--tools standard,browser_evaluate,-browser_upload`.
 """
 
 
-def reference(registry: Registry) -> str:
+def reference(registry: ToolRegistry) -> str:
     rows = [f"| [`{tool.name}`](#{tool.name}) | {tool.title} | {_profiles(tool)} |" for tool in registry]
     overview = "\n".join(["| Tool | What it does | Profiles |", "|---|---|---|", *rows])
     return "\n".join([INTRODUCTION, overview, "", *(_section(tool) for tool in registry)])

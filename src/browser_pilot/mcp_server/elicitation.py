@@ -13,7 +13,7 @@ from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from ..approvals.questions import Choice, Question
+from browser_pilot.approvals.models import Choice, PendingApproval
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ def can_show_forms(session: ServerSession) -> bool:
     return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
 
 
-def form_for(question: Question) -> types.ElicitRequestFormParams:
+def form_for(question: PendingApproval) -> types.ElicitRequestFormParams:
     # The words themselves are the values: not every client shows titles of choices.
     schema = {
         "type": "object",
@@ -36,7 +36,7 @@ def form_for(question: Question) -> types.ElicitRequestFormParams:
             FIELD: {
                 "type": "string",
                 "title": "Your answer",
-                "enum": [question.matter.label(choice) for choice in question.matter.choices],
+                "enum": [question.request.label(choice) for choice in question.request.choices],
             }
         },
         "required": [FIELD],
@@ -44,8 +44,8 @@ def form_for(question: Question) -> types.ElicitRequestFormParams:
     return types.ElicitRequestFormParams(message=in_words(question), requested_schema=schema)
 
 
-def in_words(question: Question) -> str:
-    matter = question.matter
+def in_words(question: PendingApproval) -> str:
+    matter = question.request
     lines = [f"{matter.what} on {matter.site}?" if matter.about == "action" else f"{matter.what}?"]
     lines.extend(f"  {number}. {step}" for number, step in enumerate(matter.steps, 1))
     lines.extend(f"{name}: {value}" for name, value in matter.values.items())
@@ -54,17 +54,17 @@ def in_words(question: Question) -> str:
     return "\n".join(lines)
 
 
-def choice_of(result: types.ElicitResult, question: Question) -> Choice:
+def choice_of(result: types.ElicitResult, question: PendingApproval) -> Choice:
     """What the person chose; to close or decline the form, or to send anything else, is a no."""
     if result.action == "accept" and result.content is not None:
         given = result.content.get(FIELD)
-        for choice in question.matter.choices:
-            if question.matter.label(choice) == given:
+        for choice in question.request.choices:
+            if question.request.label(choice) == given:
                 return choice
     return "deny"
 
 
-class FormDoor:
+class ElicitationChannel:
     """Asks over the back channel of one call."""
 
     name = DOOR
@@ -73,11 +73,11 @@ class FormDoor:
         self._session = session
         self._request_id = request_id
 
-    async def put(self, question: Question) -> Choice | None:
-        form = form_for(question)
+    async def request_decision(self, approval: PendingApproval) -> Choice | None:
+        form = form_for(approval)
         try:
             result = await self._session.elicit_form(form.message, form.requested_schema, self._request_id)
         except (MCPError, ValidationError) as error:
             logger.warning("the client could not show a question: %s", error)
             return None
-        return choice_of(result, question)
+        return choice_of(result, approval)

@@ -1,6 +1,6 @@
-"""Guests' tools beside our own: ``<guest>__<tool>``, with the guest's schema and words, marked as a third party's.
+"""The tools of guests beside our own: ``<guest>__<tool>``, with the guest's schema and texts, marked as third-party.
 
-A selection knows them too: ``-guests`` leaves all of them out, ``-news__search`` one; naming some adds only those.
+A selection includes them: ``-guests`` removes all of them, ``-news__search`` one; naming some adds only those.
 """
 
 from __future__ import annotations
@@ -14,25 +14,26 @@ from typing import Any, cast
 
 from pydantic import ConfigDict
 
-from ..approvals.words import plain
-from ..errors import GuestFailed
-from ..guests.context import CallContext
-from ..guests.house import GuestHouse
-from ..guests.manifest import GuestTool
-from ..guests.store import Installed
-from ..pages.ceiling import longest_fit
-from .answers import Answer, Picture
-from .registry import EVERYWHERE, Call, Registry, Tool
-from .schema import Arguments
+from browser_pilot.approvals.descriptions import plain_text
+from browser_pilot.errors import GuestFailed
+from browser_pilot.guests.call_context import CallContext
+from browser_pilot.guests.guest_store import InstalledGuest
+from browser_pilot.guests.manager import GuestManager
+from browser_pilot.guests.manifest import GuestTool
+from browser_pilot.page.snapshot.token_budget import fitting_length
+
+from .tool_registry import EVERYWHERE, CallRequest, Tool, ToolRegistry
+from .tool_result import ImageData, ToolResult
+from .tool_schema import Arguments
 
 SEPARATOR = "__"
 ALL_GUESTS = "guests"
-LONGEST_DESCRIPTION = 1_000
-LARGEST_PICTURE = 4 << 20
+MAX_DESCRIPTION_CHARACTERS = 1_000
+MAX_IMAGE_CHARACTERS = 4 << 20
 
 
 class GuestArguments(Arguments):
-    """Anything: the guest's own schema is checked by whoever calls the guest."""
+    """Anything: the guest manager validates them against the guest's schema."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -50,10 +51,10 @@ def origin_of(client_id: str) -> str:
     return f"client:{client_id}"
 
 
-class GuestRegistry(Registry):
-    """Our own tools, and those of the guests that are there now."""
+class GuestRegistry(ToolRegistry):
+    """Our own tools, and those of the guests that are enabled now."""
 
-    def __init__(self, own: Registry, house: GuestHouse) -> None:
+    def __init__(self, own: ToolRegistry, house: GuestManager) -> None:
         super().__init__(own)
         self._own = own
         self._house = house
@@ -62,9 +63,9 @@ class GuestRegistry(Registry):
         return iter([*self._own, *self._guest_tools().values()])
 
     def select(self, selection: str) -> dict[str, Tool[Any]]:
-        words = [word.strip() for word in selection.split(",")]
-        about_guests = [word for word in words if _is_about_guests(word)]
-        others = [word for word in words if word and not _is_about_guests(word)]
+        selected = [word.strip() for word in selection.split(",")]
+        about_guests = [word for word in selected if _is_about_guests(word)]
+        others = [word for word in selected if word and not _is_about_guests(word)]
         own = self._own.select(",".join(others)) if others or not about_guests else {}
         named = {word for word in about_guests if not word.startswith("-")} - {ALL_GUESTS}
         removed = {word.removeprefix("-") for word in about_guests if word.startswith("-")}
@@ -85,16 +86,16 @@ def _is_about_guests(word: str) -> bool:
     return name == ALL_GUESTS or SEPARATOR in name
 
 
-def _describe(house: GuestHouse, guest: Installed, tool: GuestTool) -> ThirdPartyTool:
-    async def run(call: Call, _: GuestArguments) -> Answer:
-        result = await house.call(guest.name, tool, call.arguments, _context(call))
-        return answer_of(guest.name, result, max_tokens=call.client.settings.tools.max_tokens)
+def _describe(house: GuestManager, guest: InstalledGuest, tool: GuestTool) -> ThirdPartyTool:
+    async def run(request: CallRequest, _: GuestArguments) -> ToolResult:
+        result = await house.call(guest.name, tool, request.arguments, _context(request))
+        return result_of_guest(guest.name, result, max_tokens=request.client.settings.tools.max_tokens)
 
-    words = plain(tool.description)[:LONGEST_DESCRIPTION]
+    description = plain_text(tool.description)[:MAX_DESCRIPTION_CHARACTERS]
     return ThirdPartyTool(
         name=f"{guest.name}{SEPARATOR}{tool.name}",
-        title=plain(tool.title or tool.name),
-        description=f"[third-party guest {guest.name}] {words}".strip(),
+        title=plain_text(tool.title or tool.name),
+        description=f"[third-party guest {guest.name}] {description}".strip(),
         arguments=GuestArguments,
         effect="script",
         profiles=EVERYWHERE,
@@ -103,57 +104,57 @@ def _describe(house: GuestHouse, guest: Installed, tool: GuestTool) -> ThirdPart
     )
 
 
-def _context(call: Call) -> CallContext:
-    client = call.client
+def _context(request: CallRequest) -> CallContext:
+    client = request.client
     return CallContext(
         origin=origin_of(client.id),
         client=client.id,
         client_name=client.name,
-        tool=call.tool.name,
-        tab_id=_tab_number(call),
+        tool=request.tool.name,
+        tab_id=_tab_number(request),
         caller=client,
-        doors=call.doors,
-        approval_seconds=client.settings.policy.approval_timeout_s,
+        approval_channels=request.channels,
+        approval_timeout_seconds=client.settings.policy.approval_timeout_s,
         read_only=client.settings.policy.mode == "readonly",
     )
 
 
-def _tab_number(call: Call) -> int | None:
+def _tab_number(request: CallRequest) -> int | None:
     """The client's current tab, as a number: t3 is 3."""
-    sessions = call.gateway.sessions
-    current = sessions.current_of(call.client)
-    tab = next((one.current_tab_id for one in sessions.of(call.client) if one.id == current), None)
+    sessions = request.gateway.sessions
+    current = sessions.current_of(request.client)
+    tab = next((one.current_tab_id for one in sessions.of(request.client) if one.id == current), None)
     return int(tab[1:]) if tab else None
 
 
-def answer_of(guest: str, result: Mapping[str, Any], *, max_tokens: int) -> Answer:
-    """A guest's result as one of our answers. Raises ``GuestFailed`` for one that says so, or that is none."""
+def result_of_guest(guest: str, result: Mapping[str, Any], *, max_tokens: int) -> ToolResult:
+    """Convert a guest's result. Raises ``GuestFailed`` for an error result and for an invalid one."""
     texts: list[str] = []
-    pictures: list[Picture] = []
+    images: list[ImageData] = []
     for block in _blocks(guest, result.get("content", [])):
-        kind, picture = block.get("type"), block.get("data")
+        kind, image = block.get("type"), block.get("data")
         if kind == "text" and isinstance(block.get("text"), str):
             texts.append(block["text"])
-        elif kind == "image" and isinstance(picture, str) and len(picture) <= LARGEST_PICTURE:
-            pictures.append(Picture(_decoded(guest, picture), str(block.get("mimeType", "image/png"))))
+        elif kind == "image" and isinstance(image, str) and len(image) <= MAX_IMAGE_CHARACTERS:
+            images.append(ImageData(_decoded(guest, image), str(block.get("mimeType", "image/png"))))
         else:
             texts.append(json.dumps(block, ensure_ascii=False))
-    if not texts and not pictures and "structuredContent" in result:
+    if not texts and not images and "structuredContent" in result:
         texts.append(json.dumps(result["structuredContent"], ensure_ascii=False))
     text = "\n".join(texts)
     if result.get("isError") is True:
         raise GuestFailed(f"The guest {guest} says: {text[:2000]}", metadata={"guest": guest, "why": "answer"})
-    fitting = longest_fit(text, max_tokens)
+    fitting = fitting_length(text, max_tokens)
     data: dict[str, object] = {}
     if fitting < len(text):
-        data["note"] = f"The guest's answer is longer than {max_tokens} tokens; {len(text) - fitting} characters left."
-    return Answer(data, tuple(pictures), text=text[:fitting])
+        data["note"] = f"The guest's result is longer than {max_tokens} tokens; {len(text) - fitting} characters left."
+    return ToolResult(data, tuple(images), text=text[:fitting])
 
 
 def _blocks(guest: str, content: object) -> list[dict[str, Any]]:
     if not isinstance(content, list) or not all(isinstance(block, dict) for block in cast("list[object]", content)):
         raise GuestFailed(
-            f"The guest {guest} answered with something that is no tool result.",
+            f"The guest {guest} returned an invalid tool result.",
             metadata={"guest": guest, "why": "answer"},
         )
     return cast("list[dict[str, Any]]", content)
@@ -163,4 +164,4 @@ def _decoded(guest: str, data: str) -> bytes:
     try:
         return base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError):
-        raise GuestFailed(f"The guest {guest} answered with a picture that is none.") from None
+        raise GuestFailed(f"The guest {guest} returned an image that cannot be decoded.") from None

@@ -19,8 +19,9 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 
-from ..approvals.questions import Choice, Question
-from ..approvals.queue import Door
+from browser_pilot.approvals.models import Choice, PendingApproval
+from browser_pilot.approvals.queue import ApprovalChannel
+
 from .elicitation import DOOR, choice_of, form_for
 
 # A person may take the whole time to answer, and the client its time to come back.
@@ -28,7 +29,7 @@ STATE_SECONDS = 3600.0
 INPUT = "approval"
 
 Result = types.CallToolResult | types.InputRequiredResult
-Work = Callable[[tuple[Door, ...]], Awaitable[types.CallToolResult]]
+Work = Callable[[tuple[ApprovalChannel, ...]], Awaitable[types.CallToolResult]]
 
 
 def sealing(client_of: Callable[[ServerRequestContext[Any, Any]], str]) -> RequestStateBoundary:
@@ -40,11 +41,11 @@ def sealing(client_of: Callable[[ServerRequestContext[Any, Any]], str]) -> Reque
 
 @dataclass(eq=False)
 class _Asked:
-    question: Question
+    question: PendingApproval
     choice: asyncio.Future[Choice]
 
 
-class _ParkedDoor:
+class _DeferredChannel:
     """Hands questions to whoever waits at the call, and answers back to the work."""
 
     name = DOOR
@@ -52,8 +53,8 @@ class _ParkedDoor:
     def __init__(self) -> None:
         self._asked: asyncio.Queue[_Asked] = asyncio.Queue()
 
-    async def put(self, question: Question) -> Choice | None:
-        asked = _Asked(question, asyncio.get_running_loop().create_future())
+    async def request_decision(self, approval: PendingApproval) -> Choice | None:
+        asked = _Asked(approval, asyncio.get_running_loop().create_future())
         self._asked.put_nowait(asked)
         return await asked.choice
 
@@ -65,7 +66,7 @@ class _ParkedDoor:
 class _Operation:
     client: str
     task: asyncio.Task[types.CallToolResult]
-    door: _ParkedDoor
+    door: _DeferredChannel
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class Parking:
         return len(self._places)
 
     async def start(self, client: str, work: Work) -> Result:
-        door = _ParkedDoor()
+        door = _DeferredChannel()
         task = asyncio.ensure_future(work((door,)))
         return await self._follow(_Operation(client, task, door))
 

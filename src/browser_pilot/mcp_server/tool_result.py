@@ -1,4 +1,4 @@
-"""What a tool answers, and how it becomes text: TOON or JSON, one shape for errors. Pure."""
+"""The result of a tool call, and how it becomes text: TOON or JSON. Pure."""
 
 from __future__ import annotations
 
@@ -10,24 +10,23 @@ from typing import cast
 
 import toon_format
 
-from ..config import AnswerFormat
-from ..errors import PilotError
-from ..records.redaction import Json, Redactor
+from browser_pilot.config.settings import ResultFormat
+from browser_pilot.errors import PilotError
+from browser_pilot.json_types import Json
+from browser_pilot.redaction.redactor import Redactor
 
-# Inside a quoted cell every quote has a backslash before it, so this is always a cell of its own.
+# Inside a quoted cell every quote is escaped, so this is always an empty cell.
 _EMPTY_CELL = re.compile(r'(?<=,)""(?=,|$)', re.MULTILINE)
-
-LONGEST_WORDS = 800
 
 
 @dataclass(frozen=True)
-class Picture:
+class ImageData:
     data: bytes
     mime: str
 
 
 @dataclass(frozen=True)
-class Link:
+class ResourceLinkData:
     """A resource that the client may read."""
 
     uri: str
@@ -37,23 +36,23 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """Data for the agent, in the order it should be read; a long text that stands for itself after it; pictures."""
+class ToolResult:
+    """Data in reading order, then a long text that needs no quoting, images, and links to resources."""
 
     data: Mapping[str, object]
-    pictures: tuple[Picture, ...] = ()
+    images: tuple[ImageData, ...] = ()
     text: str | None = None
-    links: tuple[Link, ...] = ()
+    links: tuple[ResourceLinkData, ...] = ()
 
-    def noting(self, notices: Sequence[str]) -> Answer:
-        """The same with what else the agent should know."""
+    def with_notices(self, notices: Sequence[str]) -> ToolResult:
+        """The same with further notices."""
         if not notices:
             return self
         known = cast("Sequence[str]", self.data.get("notices", ()))
         return replace(self, data={**self.data, "notices": [*known, *notices]})
 
-    def redacted(self, redactor: Redactor) -> Answer:
-        """The same without what must not be seen. Pictures are as the page shows itself to a person."""
+    def redacted(self, redactor: Redactor) -> ToolResult:
+        """The same with secrets redacted. Images show the page as a person sees it."""
         text = None if self.text is None else redactor.text(self.text)
         return replace(self, data=redacted_data(self.data, redactor), text=text)
 
@@ -62,22 +61,14 @@ def redacted_data(data: Mapping[str, object], redactor: Redactor) -> Mapping[str
     return cast("Mapping[str, object]", redactor.data(cast("Json", dict(data))))
 
 
-def render(data: Mapping[str, object], answer_format: AnswerFormat) -> str:
+def render(data: Mapping[str, object], answer_format: ResultFormat) -> str:
     if answer_format == "json":
         return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    # Most cells of a page's table are empty. A cell without anything in it reads as empty and costs a token less.
+    # Most cells of a snapshot are empty. Without quotes such a cell costs a token less and reads the same.
     return _EMPTY_CELL.sub("", toon_format.encode(dict(data)))
 
 
-def error_data(error: PilotError) -> dict[str, object]:
-    """An error as it is told. What a caller wrote may be part of it, so it is kept short."""
-    data: dict[str, object] = {"error": error.code, "message": _clipped(error.message)}
-    if error.suggestions:
-        data["suggestions"] = [_clipped(suggestion) for suggestion in error.suggestions]
-    data["retryable"] = error.retryable
-    data.update(error.metadata)
-    return data
-
-
-def _clipped(text: str) -> str:
-    return text if len(text) <= LONGEST_WORDS else f"{text[:LONGEST_WORDS]}…"
+def result_without_page(error: PilotError, facts: Mapping[str, object] | None = None) -> ToolResult:
+    """The result of an action that took effect, where the page could not be read afterwards."""
+    notice = f"It was done, but the page could not be read afterwards ({error.code}). Take a browser_snapshot."
+    return ToolResult(facts or {}).with_notices([notice])

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from ..errors import InvalidArgument
+from browser_pilot.errors import InvalidArgument
 
 LONGEST_VALUE_SHOWN = 80
 LONGEST_TIMEOUT_MS = 600_000

@@ -1,4 +1,4 @@
-"""How much memory the hub and everything that it started use, browsers above all."""
+"""Memory use of the hub and its child processes, above all the browsers."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import psutil
 
 
 def process_tree_bytes() -> int:
-    """Memory of this process and all below it; what they share counts once where the system can tell (Linux)."""
+    """Memory of this process and its descendants; shared memory counts once where the system reports PSS (Linux)."""
     own = psutil.Process()
     return sum(map(_bytes, (own, *own.children(recursive=True))))
 
 
 def browsers_bytes(*, exact_above: int = 0) -> int:
-    """Memory of the browsers below this process. What they share counts once only where that could matter: it costs."""
+    """Memory of the browsers below this process. PSS is slow: it is read only when RSS exceeds ``exact_above``."""
     browsers = list(_browsers(psutil.Process().children(recursive=True)))
     at_most = sum(map(_resident_bytes, browsers))
     return at_most if at_most <= exact_above else sum(map(_bytes, browsers))

@@ -19,10 +19,11 @@ from playwright.async_api import CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame as PlaywrightFrame
 
-from browser_pilot.bridge.cdp import ATTACHED_AGAIN
 from browser_pilot.errors import NoTab, PilotError
-from browser_pilot.pages.cdp import send
-from browser_pilot.pages.playwright_errors import from_the_relay
+from browser_pilot.upstream_errors import REATTACHED_EVENT, TARGET_WAS_CLOSED
+
+from .cdp import send
+from .playwright_errors import relay_error
 
 MAIN = 0
 _ROUNDS = 3
@@ -102,7 +103,7 @@ class Frames:
     async def main_session(self) -> CDPSession:
         if self._main_session is None:
             session = await self._page.context.new_cdp_session(self._page)
-            session.on(ATTACHED_AGAIN, self._note_attached)
+            session.on(REATTACHED_EVENT, self._note_attached)
             session.on("Page.frameNavigated", self._note_document)
             self._main_session = session
         return self._main_session
@@ -131,9 +132,9 @@ class Frames:
 
     def _known(self, error: PlaywrightError) -> PilotError | None:
         """What our relay said, or that the page or its browser is gone."""
-        if self._page.is_closed() or "has been closed" in error.message:
+        if self._page.is_closed() or TARGET_WAS_CLOSED.matches(error.message):
             return NoTab("The tab was closed.")
-        return from_the_relay(error)
+        return relay_error(error)
 
     def _doubt(self) -> None:
         """A process that a frame has just left may still tell of its old document: then look again, but not for ever

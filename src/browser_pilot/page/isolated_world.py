@@ -11,36 +11,28 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from playwright.async_api import CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 
 from browser_pilot.errors import BrowserCrashed, InternalError, NoTab, OutcomeUnknown, StaleRef, Timeout
-from browser_pilot.pages.cdp import send
-from browser_pilot.pages.frames import Frame, Frames
-from browser_pilot.pages.playwright_errors import from_the_relay
-from browser_pilot.pages.script import FIRST_FUNCTIONS, first_source, rest_source
+from browser_pilot.json_types import ReadOnlyJson
+from browser_pilot.upstream_errors import CALL_INTERRUPTED, CALL_NOT_STARTED
+
+from .cdp import send
+from .frames import Frame, Frames
+from .injected_script import LOADING_FUNCTIONS, full_source, loading_source
+from .playwright_errors import relay_error
 
 T = TypeVar("T")
-Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 
 DEFAULT_TIMEOUT_MS = 10_000
 WORLD_NAME = "browser-pilot"
 _CALL = "function (name, args, ...elements) { return this[name](...args, ...elements) }"
 _REFS_BEFORE_RESTART = 500
-
-# The call never began, so it is safe to make it again in a new world.
-_NEVER_BEGAN = re.compile(
-    r"Cannot find context|Could not find object|uniqueContextId not found|Invalid remote object id"
-    r"|No frame (for|with) given id|Frame with the given|Session with given id|Session closed|Target closed"
-    r"|frame does not have|has been closed"
-)
-# The document went away while the call ran.
-_CUT_OFF = re.compile(r"Execution context was destroyed|navigated or closed|Cannot find default execution context")
 
 
 class FrameGone(StaleRef):
@@ -74,15 +66,15 @@ class Installed:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class KnownRows:
     """What ``snapshot`` last heard of a frame's rows: the mark of that answer, and what it made of each row."""
 
     mark: str
-    lines: Sequence[Any]
+    rows: Sequence[Any]
 
 
 @dataclass(slots=True)
-class Heard:
+class ListenerFacts:
     """What ``pierce`` knows of the listeners in one document: the page's own document object, and nodes that listen."""
 
     document: str
@@ -103,8 +95,8 @@ class World:
         self._linked: set[tuple[str, int]] = set()
         self._lent: set[tuple[str, str]] = set()
         self._refs_used: dict[int, int] = {}
-        self.heard: dict[str, Heard] = {}
-        self.told: dict[str, Told] = {}
+        self.listener_facts: dict[str, ListenerFacts] = {}
+        self.known_rows: dict[str, KnownRows] = {}
         self._deadlines: set[asyncio.Timeout] = set()
         self._crashed = False
         page.on("crash", self._note_crash)
@@ -130,7 +122,7 @@ class World:
         self,
         frame: Frame,
         function: str,
-        *args: Json,
+        *args: ReadOnlyJson,
         elements: Sequence[Remote] = (),
         repeatable: bool = False,
         timeout_ms: int = DEFAULT_TIMEOUT_MS,
@@ -144,7 +136,7 @@ class World:
         return (await self._guarded(frame, request, timeout_ms)).get("value")
 
     async def call_for_object(
-        self, frame: Frame, function: str, *args: Json, timeout_ms: int = DEFAULT_TIMEOUT_MS
+        self, frame: Frame, function: str, *args: ReadOnlyJson, timeout_ms: int = DEFAULT_TIMEOUT_MS
     ) -> Remote | None:
         """Like ``call``, but give back a handle to the object (such as an element), or None when there is none."""
         answer = await self._guarded(frame, _Request(function, args, by_value=False), timeout_ms)
@@ -152,7 +144,7 @@ class World:
         return Remote(frame, str(object_id)) if object_id else None
 
     async def call_everywhere(
-        self, function: str, *args: Json, timeout_ms: int = DEFAULT_TIMEOUT_MS
+        self, function: str, *args: ReadOnlyJson, timeout_ms: int = DEFAULT_TIMEOUT_MS
     ) -> list[tuple[Frame, object]]:
         """Call a function that only reads in every frame at once; frames that go away meanwhile are left out."""
         frames = await self.live_frames(timeout_ms=timeout_ms)
@@ -227,18 +219,18 @@ class World:
 
     async def _attempt(self, frame: Frame, request: _Request) -> dict[str, Any]:
         try:
-            is_first = request.function in FIRST_FUNCTIONS
+            is_first = request.function in LOADING_FUNCTIONS
             installed = await (self._begun(frame) if is_first else self.installed(frame))
             return await _call_function(frame, installed.api, request)
         except PlaywrightError as error:
             if self.page.is_closed():
                 raise NoTab("The tab was closed.") from error
-            if relayed := from_the_relay(error):
+            if relayed := relay_error(error):
                 raise relayed from error
-            cut_off = _CUT_OFF.search(error.message) is not None
+            cut_off = CALL_INTERRUPTED.matches(error.message)
             if cut_off and not request.repeatable:
                 raise CutOff(f"The page navigated while {request.function} ran in it.") from error
-            if not cut_off and not _NEVER_BEGAN.search(error.message):
+            if not cut_off and not CALL_NOT_STARTED.matches(error.message):
                 raise InternalError(f"The browser refused {request.function}: {error.message}") from error
             self._installed.pop(frame.id, None)
             self.frames.forget()
@@ -251,7 +243,7 @@ class World:
             if begun.whole:
                 return begun
             options = json.dumps({"prefix": frame.prefix, "firstRef": self._first_ref(frame)})
-            expression = f"({rest_source()})(browserPilot, {options})"
+            expression = f"({full_source()})(browserPilot, {options})"
             answer = await send(frame.session, "Runtime.evaluate", expression=expression, contextId=begun.context_id)
             _checked(answer)
             whole = self._installed[frame.id] = replace(begun, whole=True)
@@ -271,7 +263,7 @@ class World:
             return known
         world = await send(frame.session, "Page.createIsolatedWorld", frameId=frame.id, worldName=WORLD_NAME)
         context_id = int(world["executionContextId"])
-        expression = f"({first_source()})()"
+        expression = f"({loading_source()})()"
         answer = await send(frame.session, "Runtime.evaluate", expression=expression, contextId=context_id)
         begun = self._installed[frame.id] = Installed(frame.session, context_id, str(_checked(answer)["objectId"]))
         return begun
@@ -311,7 +303,7 @@ class World:
 @dataclass(frozen=True, slots=True)
 class _Request:
     function: str
-    args: Sequence[Json]
+    args: Sequence[ReadOnlyJson]
     elements: Sequence[Remote] = ()
     by_value: bool = True
     repeatable: bool = True

@@ -1,7 +1,7 @@
-"""An element that the user pointed at in their own browser, for the agent to use.
+"""An element that the user picked in their own Chrome, for the agent to use.
 
-It comes as selectors that the extension made, the most robust first. They are looked up when they are needed, so that
-the element is found again on a page that was drawn anew.
+The extension sends selectors, the most robust first. They are resolved on each use, so that the element is found again
+after the page was re-rendered.
 """
 
 from __future__ import annotations
@@ -10,23 +10,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from browser_pilot.errors import ElementNotFound, InvalidArgument
-from browser_pilot.pages.elements import Element, Elements, parse_element
+from browser_pilot.page.actions.selectors import Element, Elements, parse_element
 
 if TYPE_CHECKING:
-    from browser_pilot.pages.tab import Tab
+    from .tab import Tab
 
 
 @dataclass(frozen=True, slots=True)
-class Picked:
-    """``at`` is when, in seconds since the epoch; ``frame_url`` the address of the frame that it is in."""
+class PickedElement:
+    """``at`` is a time in seconds since the epoch; ``frame_url`` the URL of the element's frame."""
 
-    at: float
+    picked_at: float
     frame_url: str
     selectors: tuple[str, ...]
 
 
-async def find_picked(tab: Tab, picked: Picked) -> Element:
-    """The element as it is now, with its ref. Raises ElementNotFound when no selector finds exactly one."""
+async def resolve_picked(tab: Tab, picked: PickedElement) -> Element:
+    """The current element, with its ref. Raises ElementNotFound when no selector matches exactly one."""
     elements = Elements(tab.world)
     for selector in picked.selectors:
         try:
@@ -37,6 +37,6 @@ async def find_picked(tab: Tab, picked: Picked) -> Element:
         if len(here) == 1:
             return here[0]
     raise ElementNotFound(
-        "What the user picked is no longer on the page.",
+        "The picked element is no longer on the page.",
         suggestions=["Take a browser_snapshot.", "Or ask the user to pick it again in the side panel."],
     )

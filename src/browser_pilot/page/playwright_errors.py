@@ -1,16 +1,14 @@
-"""Translates Playwright's errors into ours, once, at one seam."""
+"""Translates Playwright's errors into ours, once, at one seam. How they are recognised: ``upstream_errors``."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from playwright.async_api import Error
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from ..bridge.cdp import AWAY, BARRED, FORBIDDEN, HALTED, UNKNOWN
-from ..errors import (
+from browser_pilot.errors import (
     BrowserCrashed,
     BrowserDisconnected,
     ElementAmbiguous,
@@ -26,9 +24,25 @@ from ..errors import (
     PilotError,
     Timeout,
 )
+from browser_pilot.upstream_errors import (
+    DRIVER_GONE,
+    ELEMENT_GONE,
+    ELEMENT_NOT_ACTIONABLE,
+    INVALID_SELECTOR,
+    NAVIGATION_INTERRUPTED,
+    PAGE_CRASHED,
+    PAGE_WENT_AWAY,
+    STRICT_MODE_VIOLATION,
+    TARGET_WAS_CLOSED,
+    UNKNOWN_KEY,
+    RelayError,
+    first_line,
+    network_error,
+    parse_relay_error,
+    without_api_name,
+)
 
-NETWORK_ERROR = re.compile(r"net::(ERR_[A-Z_]+)(?: at (\S+))?")
-# What Chromium's own codes mean to someone who cannot look them up.
+# Chromium's codes in plain English.
 NETWORK_REASONS = {
     "ERR_NAME_NOT_RESOLVED": "the host name does not exist",
     "ERR_CONNECTION_REFUSED": "nothing listens at that address",
@@ -49,25 +63,25 @@ NETWORK_REASONS = {
 }
 
 
-def _unknown(words: str) -> OutcomeUnknown:
-    return OutcomeUnknown(words, suggestions=["Take a browser_snapshot to see how things stand before you go on."])
+def _unknown(reason: str) -> OutcomeUnknown:
+    return OutcomeUnknown(reason, suggestions=["Take a browser_snapshot to check the page's state before you go on."])
 
 
-def _away(words: str) -> BrowserDisconnected:
-    return BrowserDisconnected(words, suggestions=["Try again in a moment: the browser may come back."])
+def _disconnected(reason: str) -> BrowserDisconnected:
+    return BrowserDisconnected(reason, suggestions=["Try again in a moment: the browser may reconnect."])
 
 
-def _halted(words: str) -> PermissionDenied:
-    return PermissionDenied(words, suggestions=["Wait for the user to go on; do not try again at once."])
+def _halted(reason: str) -> PermissionDenied:
+    return PermissionDenied(reason, suggestions=["Wait until the user resumes; do not retry at once."])
 
 
-def _forbidden(words: str) -> PermissionDenied:
-    return PermissionDenied(f"Not in the user's own browser: {words}")
+def _forbidden(reason: str) -> PermissionDenied:
+    return PermissionDenied(f"Not in the user's own browser: {reason}")
 
 
-def _barred(words: str) -> PageBarred:
+def _barred(reason: str) -> PageBarred:
     return PageBarred(
-        f"Chrome lets no agent into this page: {words}",
+        f"Chrome lets no agent into this page: {reason}",
         suggestions=[
             "Open another page in this tab with browser_navigate, or this one again: the frame may be gone then.",
             "Your user can switch that extension off for this site.",
@@ -75,67 +89,66 @@ def _barred(words: str) -> PageBarred:
     )
 
 
-RELAYED: tuple[tuple[str, Callable[[str], PilotError]], ...] = (
-    (UNKNOWN, _unknown),
-    (AWAY, _away),
-    (HALTED, _halted),
-    (BARRED, _barred),
-    (FORBIDDEN, _forbidden),
-)
+_FROM_RELAY: dict[RelayError, Callable[[str], PilotError]] = {
+    RelayError.OUTCOME_UNKNOWN: _unknown,
+    RelayError.DISCONNECTED: _disconnected,
+    RelayError.HALTED: _halted,
+    RelayError.PAGE_BARRED: _barred,
+    RelayError.FORBIDDEN: _forbidden,
+}
 
 
 @contextmanager
 def translated(doing: str) -> Generator[None]:
-    """Errors of Playwright inside become ours; ``doing`` says what was tried, for messages."""
+    """Translate Playwright's errors inside; ``doing`` names the operation in messages."""
     try:
         yield
     except Error as error:
         raise translate(error, doing) from error
 
 
-def from_the_relay(error: Error) -> PilotError | None:
-    """What our own relay to the user's browser said, which Playwright only passes on."""
-    for mark, make in RELAYED:
-        _, found, words = error.message.partition(mark)
-        if found:
-            return make(words.strip())
-    return None
+def relay_error(error: Error) -> PilotError | None:
+    """The error of our own relay to the user's browser, which Playwright only passes on."""
+    found = parse_relay_error(error.message)
+    return _FROM_RELAY[found[0]](found[1]) if found is not None else None
 
 
 def translate(error: Error, doing: str) -> PilotError:
     message = error.message
-    relayed = from_the_relay(error)
+    relayed = relay_error(error)
     if relayed is not None:
         return relayed
-    network = NETWORK_ERROR.search(message)
-    if network:
-        code, address = network.groups()
-        return network_failure(code, address, doing)
-    if "interrupted by another navigation" in message:
+    network = network_error(message)
+    if network is not None:
+        return network_failure(*network, doing)
+    if NAVIGATION_INTERRUPTED.matches(message):
         return NavigationFailed(
-            f"{doing}: the page went somewhere else by itself.", suggestions=["Call again, or look at the page first."]
+            f"{doing}: the page navigated elsewhere by itself.",
+            suggestions=["Call again, or take a browser_snapshot first."],
         )
-    if "Execution context was destroyed" in message or "navigated or closed" in message:
-        return _unknown(f"{doing}: the page went away while it ran, or Chrome let go of it for its PDF viewer.")
-    if "strict mode violation" in message:
-        return ElementAmbiguous(f"{doing}: {_first_line(message)}", suggestions=["Use a ref from browser_snapshot."])
-    if "crashed" in message:
+    if PAGE_WENT_AWAY.matches(message):
+        return _unknown(f"{doing}: the page navigated while it ran, or Chrome detached from it for its PDF viewer.")
+    if STRICT_MODE_VIOLATION.matches(message):
+        return ElementAmbiguous(f"{doing}: {_reason(message)}", suggestions=["Use a ref from browser_snapshot."])
+    if PAGE_CRASHED.matches(message):
         return BrowserCrashed(f"{doing}: the page crashed.", suggestions=["Call again: the tab is opened anew."])
-    if "has been closed" in message or "Connection closed" in message:
+    if TARGET_WAS_CLOSED.matches(message) or DRIVER_GONE.matches(message):
         return NoTab(f"{doing}: the tab was closed meanwhile.", suggestions=["browser_tabs lists the open tabs."])
-    if "Element is not" in message or "intercepts pointer events" in message or "not enabled" in message:
+    if ELEMENT_NOT_ACTIONABLE.matches(message):
         return ElementNotActionable(
-            f"{doing}: {_first_line(message)}", suggestions=["Take a browser_snapshot to see what is in the way."]
+            f"{doing}: {_reason(message)}", suggestions=["Take a browser_snapshot to see what is in the way."]
         )
     if isinstance(error, PlaywrightTimeout):
-        return Timeout(f"{doing} took too long.", suggestions=["Give a larger timeout_ms, or look at the page first."])
-    if "is not a valid selector" in message or "Unknown engine" in message or "Unexpected token" in message:
-        return InvalidArgument(f"{doing}: {_first_line(message)}", suggestions=["Use a ref from browser_snapshot."])
-    if "Unknown key" in message:
-        return InvalidArgument(f"{doing}: {_first_line(message)}", suggestions=["Keys are like Enter, Tab, Control+a."])
-    if "not attached" in message or "Element not found" in message:
+        return Timeout(
+            f"{doing} took too long.", suggestions=["Give a larger timeout_ms, or take a browser_snapshot first."]
+        )
+    if INVALID_SELECTOR.matches(message):
+        return InvalidArgument(f"{doing}: {_reason(message)}", suggestions=["Use a ref from browser_snapshot."])
+    if UNKNOWN_KEY.matches(message):
+        return InvalidArgument(f"{doing}: {_reason(message)}", suggestions=["Keys are like Enter, Tab, Control+a."])
+    if ELEMENT_GONE.matches(message):
         return ElementNotFound(f"{doing}: the element is gone.", suggestions=["Take a new browser_snapshot."])
-    return InternalError(f"{doing}: {_first_line(message)}")
+    return InternalError(f"{doing}: {_reason(message)}")
 
 
 def network_failure(code: str, address: str | None, doing: str) -> NavigationFailed:
@@ -147,6 +160,5 @@ def network_failure(code: str, address: str | None, doing: str) -> NavigationFai
     )
 
 
-def _first_line(message: str) -> str:
-    line = message.strip().splitlines()[0] if message.strip() else "no reason given"
-    return re.sub(r"^\w+\.\w+: ", "", line)[:300]
+def _reason(message: str) -> str:
+    return without_api_name(first_line(message))[:300]

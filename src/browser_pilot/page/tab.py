@@ -1,41 +1,31 @@
-"""One open page, with what is remembered about it: its console and whether it crashed."""
+"""One open page, with what belongs to it: isolated world, network tracker, console and network logs, dialogs.
+
+Lives as long as its Playwright page. After a crash, the session opens another tab under the same id.
+"""
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from playwright.async_api import Download, Error, Page
 
-from .activity import Activity
-from .console import ConsoleBuffer
-from .dialogs import DialogFacts, Dialogs
-from .network import NetworkBuffer
-from .picked import Picked
-from .sight import Sight
-from .targets import Target
-from .unreached import Troubles, no_troubles
-from .world import World
+from browser_pilot.page.actions.dialogs import Dialogs
+from browser_pilot.page.actions.network_tracker import NetworkTracker
+from browser_pilot.page.observe.console import ConsoleLog
+from browser_pilot.page.observe.network_log import NetworkLog
+from browser_pilot.page.observe.proxy_errors import NetworkErrorLookup, no_network_errors
+from browser_pilot.page.snapshot.history import SnapshotHistory
 
-if TYPE_CHECKING:
-    from .facts import Seen
-
-
-# Text as it is to be typed, for a frame's origin: where a secret's name stands, its value.
-Fill = Callable[[str, str], str]
+from .isolated_world import World
+from .picked_element import PickedElement
 
 
 @dataclass(slots=True)
 class Mouse:
-    """Where our mouse is in the viewport, once it was moved."""
+    """The position of the mouse in the viewport, once it has moved."""
 
     place: tuple[float, float] | None = None
-
-
-def _as_it_is(text: str, _origin: str) -> str:
-    return text
 
 
 def _uncaught(_tab: Tab, _download: Download) -> str:
@@ -43,43 +33,31 @@ def _uncaught(_tab: Tab, _download: Download) -> str:
 
 
 class Tab:
-    """``troubles`` tells why an address was not reached, where the browser itself cannot know.
+    """``troubles`` returns why an address was not reached, where only the proxy knows.
 
-    ``catch`` takes the downloads that the page sets off, and gives each a handle.
+    ``catch`` receives the downloads that the page starts, and returns the id of each.
     """
 
     def __init__(
         self,
         tab_id: str,
         page: Page,
-        troubles: Troubles = no_troubles,
+        last_network_error: NetworkErrorLookup = no_network_errors,
         *,
         catch: Callable[[Tab, Download], str] = _uncaught,
     ) -> None:
         self.id = tab_id
         self.page = page
-        self.troubles = troubles
-        self.console = ConsoleBuffer(page)
-        self.network = NetworkBuffer(page, troubles)
+        self.last_network_error = last_network_error
+        self.console = ConsoleLog(page)
+        self.network = NetworkLog(page, last_network_error)
         self.world = World(page)
-        self.activity = Activity(page, lambda download: catch(self, download))
-        self.sight = Sight(self.world, self.activity)
+        self.tracker = NetworkTracker(page, lambda download: catch(self, download))
+        self.snapshots = SnapshotHistory(self.world, self.tracker)
         self.dialogs = Dialogs(page)
         self.mouse = Mouse()
-        # What the user last pointed at here.
-        self.picked: Picked | None = None
-        # What was decided about, by the argument that named it: acting finds exactly these elements, as they were.
-        self.decided: Mapping[str, Target] = {}
-        self.decided_dialog: DialogFacts | None = None
-        self.agreed = False
-        self.fill: Fill = _as_it_is
-
-    def cleared(self, seen: Seen, *, agreed: bool, fill: Fill) -> Tab:
-        """The same tab for one call that was decided about. ``agreed`` when a person said yes to it."""
-        twin = copy.copy(self)
-        twin.decided, twin.decided_dialog = seen.targets, seen.dialog
-        twin.agreed, twin.fill = agreed, fill
-        return twin
+        # The element that the user last picked here.
+        self.picked: PickedElement | None = None
 
     @property
     def crashed(self) -> bool:
@@ -91,7 +69,7 @@ class Tab:
         return browser is not None and not browser.is_connected()
 
     async def title(self) -> str:
-        """The page's title; empty when the page cannot say it just now."""
+        """The page's title; empty when it cannot be read now."""
         try:
             return await self.page.title()
         except Error:

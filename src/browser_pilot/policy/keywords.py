@@ -1,17 +1,18 @@
-"""The words on buttons, links and fields that give away what they do, by category, in ten languages. Data only.
+"""Keywords on buttons, links and fields that show what they do, by category, in ten languages. Data only.
 
-Written as people write them; ``wording.fold`` takes case, accents and punctuation away from both sides. ``anywhere``
-counts wherever it stands as whole words, ``alone`` only as the whole label ("Order", but not "Sort order"). Chinese and
-Japanese do not separate words, so theirs count inside a label. ``HARMLESS`` phrases are taken out before looking.
-The first category that matches is taken, so those that hold another's words stand before it.
-Lines go English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Chinese, Japanese.
+Written in their usual spelling; ``text_matching.fold`` removes case, accents and punctuation on both sides.
+``anywhere`` matches as whole words within a label, ``whole_label`` only the complete label ("Order", but not "Sort
+order"). Chinese and Japanese do not separate words, so ``unspaced`` matches inside a label. ``HARMLESS_PHRASES`` are
+removed before matching. The first matching category wins, so a category comes before those whose keywords it contains.
+The lines of ``anywhere`` are English, German, French, Spanish, Portuguese, Italian, Dutch, Polish; ``unspaced`` is
+Chinese and Japanese.
 """
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-Action = Literal[
+ActionCategory = Literal[
     "pay",
     "buy",
     "transfer",
@@ -25,19 +26,19 @@ Action = Literal[
     "sign_out",
     "sign_in",
 ]
-Field = Literal["card", "password", "one_time_code"]
+FieldCategory = Literal["card", "password", "one_time_code"]
 
 
-class Words(NamedTuple):
+class Keywords(NamedTuple):
     anywhere: tuple[str, ...]
-    alone: str = ""
+    whole_label: str = ""
     unspaced: str = ""
 
 
-HARMLESS = "purchase history|purchase order|purchase orders|pay attention|pay gap|pay per view|delete key"
+HARMLESS_PHRASES = "purchase history|purchase order|purchase orders|pay attention|pay gap|pay per view|delete key"
 
-ACTIONS: dict[Action, Words] = {
-    "pay": Words(
+ACTION_KEYWORDS: dict[ActionCategory, Keywords] = {
+    "pay": Keywords(
         (
             "pay|make payment|make a payment|submit payment|confirm payment|complete payment|checkout|check out|donate"
             "|place bid|apple pay|google pay|paypal",
@@ -52,7 +53,7 @@ ACTIONS: dict[Action, Words] = {
         ),
         unspaced="支付|付款|缴费|繳費|结账|結帳|去结算|结算|支払う|支払い|決済する|決済|会計|寄付する",
     ),
-    "buy": Words(
+    "buy": Keywords(
         (
             "buy|purchase|place order|place your order|place my order|order now|submit order|confirm order"
             "|complete order"
@@ -67,10 +68,10 @@ ACTIONS: dict[Action, Words] = {
             "kopen|koop nu|bestellen|bestelling plaatsen|nu boeken",
             "kup|kupuję|kup teraz|zamawiam|złóż zamówienie",
         ),
-        alone="order|book|compra",
+        whole_label="order|book|compra",
         unspaced="购买|購買|下单|下單|提交订单|提交訂單|确认订单|確認訂單|订购|訂購|立即预订|購入|買う|注文する|注文を確定|注文確定|予約を確定|レジに進む",
     ),
-    "transfer": Words(
+    "transfer": Keywords(
         (
             "transfer money|transfer funds|send money|transfer now|confirm transfer|make transfer"
             "|make a transfer|withdraw"
@@ -83,10 +84,10 @@ ACTIONS: dict[Action, Words] = {
             "overmaken|geld overmaken|geld sturen",
             "przelej|wykonaj przelew|wyślij pieniądze",
         ),
-        alone="transfer|überweisung|virement",
+        whole_label="transfer|überweisung|virement",
         unspaced="转账|轉帳|轉賬|汇款|匯款|提现|提現|振込|振り込む|送金|出金する",
     ),
-    "delete": Words(
+    "delete": Keywords(
         (
             "delete|erase|wipe|destroy|purge|close account|close my account|close your account|deactivate account"
             "|cancel account|empty trash|factory reset|drop database|drop table|delete permanently",
@@ -100,7 +101,7 @@ ACTIONS: dict[Action, Words] = {
         ),
         unspaced="删除|刪除|删掉|清空|注销账户|注销账号|註銷帳號|削除|消去|退会|アカウントを閉鎖",
     ),
-    "change_password": Words(
+    "change_password": Keywords(
         (
             "change password|reset password|update password|set password|save password|change your password"
             "|change pin|change email|disable two factor|turn off two factor|disable 2fa|recovery codes"
@@ -115,7 +116,7 @@ ACTIONS: dict[Action, Words] = {
         ),
         unspaced="修改密码|更改密码|重置密码|修改密碼|變更密碼|重設密碼|パスワードを変更|パスワード変更|パスワードの変更|パスワードをリセット|パスワード再設定",
     ),
-    "permissions": Words(
+    "permissions": Keywords(
         (
             "authorize|authorise|grant access|grant permission|allow access|give access|change permissions"
             "|edit permissions|manage access|make admin|make owner|approve access|share access|add collaborator",
@@ -128,10 +129,10 @@ ACTIONS: dict[Action, Words] = {
             "toegang verlenen|toegang toestaan|autoriseren|machtigen",
             "autoryzuj|zezwól na dostęp|przyznaj dostęp",
         ),
-        alone="allow|grant|erlauben|zulassen|permitir|consenti|toestaan|zezwól",
+        whole_label="allow|grant|erlauben|zulassen|permitir|consenti|toestaan|zezwól",
         unspaced="授权|授權|允许访问|允許存取|修改权限|アクセスを許可|許可する|権限を変更|権限を付与",
     ),
-    "remove": Words(
+    "remove": Keywords(
         (
             "remove|uninstall|discard|revoke|unsubscribe|cancel subscription|cancel order|cancel booking|leave group"
             "|deactivate",
@@ -145,7 +146,7 @@ ACTIONS: dict[Action, Words] = {
         ),
         unspaced="移除|卸载|解除安裝|取消订阅|取消訂閱|退订|取消订单|解約|取り外す|アンインストール|登録解除|配信停止|注文をキャンセル",
     ),
-    "send": Words(
+    "send": Keywords(
         (
             "send|submit application|send invite|invite|send message",
             "senden|absenden|abschicken|versenden|verschicken|einladen",
@@ -158,7 +159,7 @@ ACTIONS: dict[Action, Words] = {
         ),
         unspaced="发送|發送|傳送|寄出|邀请|邀請|送信|送る|招待",
     ),
-    "publish": Words(
+    "publish": Keywords(
         (
             "publish|go live|deploy|merge pull request|confirm merge|make public|release now",
             "veröffentlichen|publizieren",
@@ -169,10 +170,10 @@ ACTIONS: dict[Action, Words] = {
             "publiceren|openbaar maken",
             "opublikuj|publikuj",
         ),
-        alone="merge|release|freigeben",
+        whole_label="merge|release|freigeben",
         unspaced="发布|發布|發佈|刊登|公開する",
     ),
-    "post": Words(
+    "post": Keywords(
         (
             "post comment|post reply|post now|add comment|leave comment|leave a comment|submit review|submit comment"
             "|share now|tweet|retweet|repost|post to",
@@ -184,11 +185,11 @@ ACTIONS: dict[Action, Words] = {
             "plaatsen|reactie plaatsen|nu delen",
             "skomentuj|dodaj komentarz|udostępnij teraz",
         ),
-        alone="post|share|comment|reply|teilen|kommentieren|antworten|partager|répondre|compartir|responder|compartilhar"
+        whole_label="post|share|comment|reply|teilen|kommentieren|antworten|partager|répondre|compartir|responder|compartilhar"
         "|condividi|rispondi|delen|reageren|udostępnij",
         unspaced="发帖|發文|发表|發表|评论|評論|回复|回覆|投稿する|投稿|コメントする|返信",
     ),
-    "sign_out": Words(
+    "sign_out": Keywords(
         (
             "sign out|signout|log out|logout|log off|sign off",
             "abmelden|ausloggen",
@@ -201,7 +202,7 @@ ACTIONS: dict[Action, Words] = {
         ),
         unspaced="退出登录|登出|注销|註銷|ログアウト|サインアウト",
     ),
-    "sign_in": Words(
+    "sign_in": Keywords(
         (
             "sign in|signin|log in|login|log on|sign up|signup|create account|create an account|create my account",
             "anmelden|einloggen|registrieren|konto erstellen|konto anlegen",
@@ -212,13 +213,13 @@ ACTIONS: dict[Action, Words] = {
             "inloggen|aanmelden|registreren|account aanmaken",
             "zaloguj|zaloguj się|zarejestruj się|załóż konto",
         ),
-        alone="register",
+        whole_label="register",
         unspaced="登录|登錄|登入|注册|註冊|ログイン|サインイン|新規登録|会員登録",
     ),
 }
 
-FIELDS: dict[Field, Words] = {
-    "card": Words(
+FIELD_KEYWORDS: dict[FieldCategory, Keywords] = {
+    "card": Keywords(
         (
             "card number|cardnumber|ccnumber|cc number|ccnum|cc num|cvv|cvc|cvv2|csc|credit card|card code|iban",
             "kartennummer|kreditkarte|kreditkartennummer|prüfziffer|kontonummer",
@@ -231,7 +232,7 @@ FIELDS: dict[Field, Words] = {
         ),
         unspaced="信用卡|卡号|卡號|カード番号|セキュリティコード",
     ),
-    "password": Words(
+    "password": Keywords(
         (
             "password|passwd|pwd|passphrase|passcode|pin code",
             "passwort|kennwort",
@@ -242,10 +243,10 @@ FIELDS: dict[Field, Words] = {
             "wachtwoord",
             "hasło",
         ),
-        alone="pin|pass|clave",
+        whole_label="pin|pass|clave",
         unspaced="密码|密碼|パスワード|暗証番号",
     ),
-    "one_time_code": Words(
+    "one_time_code": Keywords(
         (
             "otp|totp|mfa code|2fa code|one time code|one time password|onetimecode|verification code"
             "|authentication code"
@@ -258,13 +259,13 @@ FIELDS: dict[Field, Words] = {
             "verificatiecode|eenmalige code",
             "kod weryfikacyjny|kod jednorazowy",
         ),
-        alone="tan",
+        whole_label="tan",
         unspaced="验证码|驗證碼|动态码|認証コード|確認コード|ワンタイムパスワード",
     ),
 }
 
-# Whole path segments of a URL, as sites name them whatever their language.
-PATH_SEGMENTS: dict[Action, str] = {
+# Complete path segments of a URL; sites use English ones in every language.
+PATH_SEGMENTS: dict[ActionCategory, str] = {
     "pay": "pay|payment|payments|checkout|donate",
     "buy": "buy|purchase|place-order|order-confirm",
     "transfer": "transfer|transfers|withdraw",

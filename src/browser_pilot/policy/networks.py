@@ -1,7 +1,7 @@
-"""What kind of network an IP address belongs to, however it is wrapped.
+"""Classifies IP addresses by network: public, private, loopback, link-local, metadata, unusable.
 
-An IPv6 address that carries an IPv4 one (mapped, compatible, NAT64, 6to4, Teredo) is as dangerous as what it carries,
-so it is judged by both and the worse wins.
+An IPv6 address that embeds an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo) gets the stricter class of the
+two.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_netw
 
 
 class AddressClass(IntEnum):
-    """From harmless to forbidden; of two answers the greater counts."""
+    """Ordered from harmless to forbidden, so that ``max`` returns the stricter class."""
 
     PUBLIC = 0
     PRIVATE = 1
@@ -22,29 +22,29 @@ class AddressClass(IntEnum):
 
     @property
     def is_forbidden(self) -> bool:
-        """Never reached, whatever the rules say."""
+        """Never connected to, whatever the rules say."""
         return self >= AddressClass.LINK_LOCAL
 
     @property
     def is_local(self) -> bool:
-        """This machine or its network: no business of a public page."""
+        """This machine or its network, which public pages may not reach."""
         return self is not AddressClass.PUBLIC
 
     @property
-    def described(self) -> str:
-        return _DESCRIBED[self]
+    def description(self) -> str:
+        return _DESCRIPTIONS[self]
 
 
-_DESCRIBED = {
+_DESCRIPTIONS = {
     AddressClass.PUBLIC: "a public address",
     AddressClass.PRIVATE: "an address of a private network",
     AddressClass.LOOPBACK: "an address of this machine",
     AddressClass.LINK_LOCAL: "a link-local address",
     AddressClass.METADATA: "a cloud metadata address",
-    AddressClass.UNUSABLE: "an address that no server has",
+    AddressClass.UNUSABLE: "an address that no server can have",
 }
 
-# Amazon, Google, Azure, DigitalOcean and others answer on 169.254.169.254; these are the rest.
+# Amazon, Google, Azure, DigitalOcean and others use 169.254.169.254; the rest are other clouds' addresses.
 _METADATA = frozenset(
     ip_address(text)
     for text in (
@@ -91,7 +91,7 @@ _NAT64 = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
 
 
 def classify_address(text: str) -> AddressClass:
-    """The class of an address as resolvers and URLs write it (``127.0.0.1``, ``fe80::1%eth0``)."""
+    """Classify an address as resolvers and URLs write it (``127.0.0.1``, ``fe80::1%eth0``)."""
     try:
         address = ip_address(text)
     except ValueError:

@@ -1,14 +1,14 @@
-"""What a page may load: whether a managed browser may connect to a host at all.
+"""Decides which hosts a managed browser may connect to for a page's subresources.
 
-Navigation rules say where the agent may go; ``Subresources`` says what the pages it opened may fetch, so that a page
-has its CDN without the agent being let onto it. The lists ``allow`` and ``deny`` come first, the narrower pattern
-before the wider and "no" among equals; then a rule's word on reading; then ``uncovered``, where "rules" means as for
-navigation. A site that would have to be asked for is refused: nobody can be asked in the middle of a page load.
+Navigation rules decide which sites the agent may open; ``Subresources`` decides what those pages may load, so that a
+page can use its CDN although the agent may not open it. The lists ``allow`` and ``deny`` come first: the more specific
+pattern wins, and "deny" among equals. Then come the rules' read permissions, then ``uncovered``, where "rules" means
+the same as for navigation. "ask" counts as a denial: a page load cannot wait for an approval.
 
-A site that the agent was let open is a matter of the navigation rules alone: what it loads from itself goes the same
-way, and nobody could use a site whose pages come and whose pictures do not.
+For a site that the agent has opened only the navigation rules count: a site whose pages load must also get its own
+images and scripts.
 
-Whether a *local* address may be behind a name is answered here too; who is asking for it, the proxy finds out.
+Also decides whether a host name may resolve to a *local* address; the proxy checks which page requests it.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .hosts import Site, address_class
-from .patterns import Pattern, any_covers, covering_patterns, is_own_network_name
+from .patterns import Pattern, any_covers, covering_patterns, is_private_network_name
 from .rules import Ruleset, Subresources
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
-    """Whether a connection may be made, by which rule; ``may_be_local`` when its address may be a local one."""
+class ReachDecision:
+    """Whether a connection is allowed, and by which rule; ``may_be_local`` when it may resolve to a local address."""
 
     allowed: bool
     rule: str
@@ -30,31 +30,33 @@ class Reach:
     may_be_local: bool = False
 
 
-def reach(ruleset: Ruleset, site: Site, within: tuple[Pattern, ...] | None = None, *, opened: bool = False) -> Reach:
-    """``within`` are the session's own domains, which hold for everything but the list ``allow``."""
+def decide_reach(
+    ruleset: Ruleset, site: Site, within: tuple[Pattern, ...] | None = None, *, opened: bool = False
+) -> ReachDecision:
+    """``within`` are the session's domains; they restrict everything except the list ``allow``."""
     kind = address_class(site.host)
     if kind is not None and kind.is_forbidden:
-        return Reach(False, "the built-in rule", f"{site} is {kind.described}, which is never reached.")
+        return ReachDecision(False, "the built-in rule", f"{site} is {kind.description}, which is never connected to.")
     coverage, subresources = ruleset.coverage(site), ruleset.defaults.subresources
-    may_be_local = kind is not None or is_own_network_name(site.host) or coverage.names_site
+    may_be_local = kind is not None or is_private_network_name(site.host) or coverage.has_specific_rule
     is_within = within is None or any_covers(within, site)
     permit = coverage.permit("read")
     if opened and is_within and permit.verdict == "allow":
-        return Reach(True, permit.rule, f"The agent may open {site}.", may_be_local)
-    listed = _listed(subresources, site)
+        return ReachDecision(True, permit.rule, f"The agent may open {site}.", may_be_local)
+    listed = _list_entry(subresources, site)
     if listed is not None:
         pattern, allowed = listed
         rule = f'policy.subresources.{"allow" if allowed else "deny"} ("{pattern}")'
-        return Reach(allowed, rule, f"{site} is listed in {rule}.", may_be_local)
+        return ReachDecision(allowed, rule, f"{site} is listed in {rule}.", may_be_local)
     if not is_within:
-        return Reach(False, "the session's domains", f"{site} is not one of the session's domains.")
+        return ReachDecision(False, "the session's domains", f"{site} is not one of the session's domains.")
     allowed, rule = permit.verdict == "allow", permit.rule
     if not permit.explicit and subresources.uncovered != "rules":
         allowed, rule = subresources.uncovered == "allow", f'policy.subresources.uncovered = "{subresources.uncovered}"'
-    return Reach(allowed, rule, f"{site} falls under {rule}.", may_be_local)
+    return ReachDecision(allowed, rule, f"{site} is covered by {rule}.", may_be_local)
 
 
-def _listed(subresources: Subresources, site: Site) -> tuple[Pattern, bool] | None:
+def _list_entry(subresources: Subresources, site: Site) -> tuple[Pattern, bool] | None:
     for pattern in covering_patterns(site):
         if pattern in subresources.deny:
             return pattern, False

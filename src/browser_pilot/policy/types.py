@@ -1,4 +1,4 @@
-"""The closed sets of words that the policy is written in, and their order from lenient to strict."""
+"""The closed sets of values that the policy uses, and their order from lenient to strict."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Mode = Literal["auto", "ask", "readonly"]
 Risk = Literal["low", "medium", "high"]
 Threshold = Literal["low", "medium", "high", "never"]
 Engine = Literal["managed", "own"]
-Stake = Literal["own", "managed", "loopback"]
+ThresholdScope = Literal["own", "managed", "loopback"]
 Permission = Literal["read", "write"]
 Effect = Literal["read", "navigate", "write", "script", "download", "upload", "cookies", "capture"]
 
@@ -18,7 +18,7 @@ VERDICTS: tuple[Verdict, ...] = ("allow", "ask", "deny")
 MODES: tuple[Mode, ...] = ("auto", "ask", "readonly")
 THRESHOLDS: tuple[Threshold, ...] = ("low", "medium", "high", "never")
 
-# Cookies count as writing even when they are only read: whoever has them can act as the user.
+# Reading cookies counts as writing: with them, anyone can act as the user.
 PERMISSION_OF: dict[Effect, Permission] = {
     "read": "read",
     "capture": "read",
@@ -29,16 +29,16 @@ PERMISSION_OF: dict[Effect, Permission] = {
     "upload": "write",
     "cookies": "write",
 }
-# What uses up a budget: everything but looking.
-STEPS: frozenset[Effect] = frozenset(PERMISSION_OF) - {"read", "capture"}
-# What the mode speaks of: a download changes nothing on the site, but it does on this machine.
-ACTS: frozenset[Effect] = STEPS - {"navigate"}
+# Effects that use up a step budget: all except reading.
+BUDGETED_EFFECTS: frozenset[Effect] = frozenset(PERMISSION_OF) - {"read", "capture"}
+# Effects that the mode restricts: a download changes nothing on the site, but it does on this machine.
+MUTATING_EFFECTS: frozenset[Effect] = BUDGETED_EFFECTS - {"navigate"}
 
 
 def strictest_mode(modes: Iterable[Mode]) -> Mode:
     return max(modes, key=MODES.index)
 
 
-def reaches(risk: Risk, threshold: Threshold) -> bool:
-    """Whether an action of this risk asks where asking starts from ``threshold``."""
+def reaches_threshold(risk: Risk, threshold: Threshold) -> bool:
+    """Whether an action of this risk requires approval at this threshold."""
     return THRESHOLDS.index(risk) >= THRESHOLDS.index(threshold)

@@ -1,8 +1,8 @@
-"""Secret values that we know, in every form in which they could come back.
+"""Finds the values of stored secrets, in every encoding in which they can appear.
 
 Pure. A value typed on a page returns in URLs (percent and form encoding), JSON (escaped), HTML (entities), headers
-(base64, alone or inside a longer text) and logs (hexadecimal). Values shorter than four characters are not known:
-hiding them would hide half of every page.
+(base64, alone or inside a longer text) and logs (hexadecimal). Values shorter than four characters are not searched
+for: they would match in most texts.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import json
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote, quote_plus
 
-from .marks import Span
+from .placeholders import Span
 
-SHORTEST_KNOWN = 4
-# Of base64 inside a longer text, only the middle is the same for all neighbours: shorter middles would be chance.
-SHORTEST_MIDDLE = 8
+MIN_SECRET_CHARACTERS = 4
+# Inside longer base64, only the middle does not depend on the neighbouring bytes. A shorter one would match by chance.
+MIN_BASE64_CHARACTERS = 8
 
 
-def forms_of(value: str) -> frozenset[str]:
-    """``value`` itself and its encodings; empty for a value too short to look for."""
-    if len(value) < SHORTEST_KNOWN:
+def encodings_of(value: str) -> frozenset[str]:
+    """``value`` itself and its encodings; empty for a value too short to search for."""
+    if len(value) < MIN_SECRET_CHARACTERS:
         return frozenset()
     raw = value.encode("utf-8", "surrogatepass")
     percent = quote(raw, safe="")
@@ -51,10 +51,10 @@ def forms_of(value: str) -> frozenset[str]:
         raw.hex().upper(),
         *_base64_forms(raw),
     }
-    return frozenset(form for form in forms if len(form) >= SHORTEST_KNOWN)
+    return frozenset(form for form in forms if len(form) >= MIN_SECRET_CHARACTERS)
 
 
-def find_known(text: str, forms: Iterable[str]) -> Iterator[Span]:
+def find_known_secrets(text: str, forms: Iterable[str]) -> Iterator[Span]:
     for form in forms:
         start = text.find(form)
         while start >= 0:
@@ -72,10 +72,10 @@ def _base64_forms(raw: bytes) -> Iterator[str]:
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
         yield encode(raw).decode()
         for before in range(3):
-            # Characters that mix in bits of a neighbouring byte differ each time: leave them out.
+            # Skip the characters that contain bits of a neighbouring byte.
             padded = bytes(before) + raw
             first = -(-before * 8 // 6)
             last = len(padded) * 8 // 6
             middle = encode(padded).decode()[first:last]
-            if len(middle) >= SHORTEST_MIDDLE:
+            if len(middle) >= MIN_BASE64_CHARACTERS:
                 yield middle

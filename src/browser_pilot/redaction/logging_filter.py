@@ -1,14 +1,14 @@
-"""Redaction for Python's own logging, so that neither a log line nor a traceback on stderr shows a secret."""
+"""Redaction for Python's ``logging``: neither a log line nor a traceback on stderr shows a secret."""
 
 from __future__ import annotations
 
 import logging
 
-from .redaction import Redactor
+from .redactor import Redactor
 
 
 class RedactingFormatter(logging.Formatter):
-    """Formats as ``inner`` does, then takes the secrets out of all of it, tracebacks included."""
+    """Formats with ``inner``, then redacts the result, including tracebacks."""
 
     def __init__(self, inner: logging.Formatter, redactor: Redactor) -> None:
         super().__init__()
@@ -20,7 +20,7 @@ class RedactingFormatter(logging.Formatter):
 
 
 def redact_handlers(logger: logging.Logger, redactor: Redactor) -> None:
-    """Put redaction into every handler of ``logger`` that has none."""
+    """Add redaction to every handler of ``logger`` that has none."""
     for handler in logger.handlers:
         inner = handler.formatter or logging.Formatter()
         if not isinstance(inner, RedactingFormatter):

@@ -1,4 +1,4 @@
-"""Secrets in sentences: one-time codes, and e-mail addresses and phone numbers where a setting hides them.
+"""One-time codes in sentences, and e-mail addresses and phone numbers when a setting hides them.
 
 Pure and linear. ``Your verification code is 123456`` hides the digits; ``Your zip code is 12345`` does not.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .marks import Span
+from .placeholders import Span
 
 _DIGITS = r"(?:[a-z]{1,2}-)?\d(?:[ \-\u00a0]?\d){3,9}(?!\d)"
 _CODE_WORDS = "code password passwort otp pin tan código codice код 验证码 驗證碼 認証コード 인증번호".split()
@@ -47,8 +47,8 @@ _PHONE = re.compile(
 )
 
 
-def find_codes(lowered: str) -> Iterator[Span]:
-    """One-time codes, by the words around them. Takes the text in lower case."""
+def find_one_time_codes(lowered: str) -> Iterator[Span]:
+    """One-time codes, by their context. Takes the text in lower case."""
     any_word = False
     for word, pattern in _CODE_FIRST:
         if word not in lowered:

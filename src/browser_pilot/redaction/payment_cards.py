@@ -1,8 +1,8 @@
 """Payment card numbers in text: by issuer, length, grouping and check digit.
 
-Pure. Found whether written in one piece or in groups. Left alone: numbers of another issuer range (such as
-timestamps), bar codes and ISBNs (13 digits whose own check digit is right), the digits of a decimal fraction, and
-digits inside a long hexadecimal hash.
+Pure. Matches numbers in one piece or in groups. Does not match numbers outside the issuer ranges (such as
+timestamps), bar codes and ISBNs (13 digits with a correct check digit of their own), the digits of a decimal fraction,
+and digits inside a long hexadecimal hash.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import re
 from collections.abc import Iterator
 from itertools import accumulate, pairwise
 
-from .marks import Span
+from .placeholders import Span
 
-SHORTEST, LONGEST = 13, 19
-# One sign between digits, as people type and print them; not a line break.
+MIN_DIGITS = 13
+# One separator between digits, as people type and print them; not a line break.
 _SEPARATORS = " .\\-\u00a0\u2007\u2009\u202f\u200b\u2010\u2011\u2013_/+"
-# Wide and fast, to find where to look closer.
-_PLACE = re.compile(rf"\d[\d%Dd{_SEPARATORS}]{{{SHORTEST - 2},}}\d")
-# A run begins after anything but a digit; of an encoded character (``%22``) the digits are not part of it.
+# Wide and fast: where the exact pattern is tried.
+_CANDIDATE = re.compile(rf"\d[\d%Dd{_SEPARATORS}]{{{MIN_DIGITS - 2},}}\d")
+# A run starts after a non-digit; the digits of an encoded character (``%22``) are not part of it.
 _BEGIN = r"\d(?:(?<=%[0-9A-Fa-f]{2}.)|(?<![\d%].)(?<!%[0-9A-Fa-f].))"
-_RUN = re.compile(rf"{_BEGIN}(?:(?:[{_SEPARATORS}]|%20|%2[Dd])?\d){{{SHORTEST - 1},}}")
+_RUN = re.compile(rf"{_BEGIN}(?:(?:[{_SEPARATORS}]|%20|%2[Dd])?\d){{{MIN_DIGITS - 1},}}")
 _SEPARATOR = re.compile(rf"[{_SEPARATORS}]|%20|%2[Dd]")
 _HEX_HASH = re.compile(r"[0-9A-Fa-f]{32,}")
 
@@ -45,14 +45,14 @@ _LENGTHS = {prefix: lengths for prefixes, lengths in _ISSUERS for prefix in pref
 
 
 class _Digits:
-    """The digits of one run, with sums that tell the check digit of any stretch of them at once."""
+    """The digits of one run, with prefix sums that give the Luhn sum of any range in constant time."""
 
     def __init__(self, text: str) -> None:
         self.values = [int(digit) for digit in text]
         doubled = [value * 2 - 9 * (value > 4) for value in self.values]
         pairs = list(zip(self.values, doubled, strict=True))
-        self._even_plain = [0, *accumulate(pair[place % 2] for place, pair in enumerate(pairs))]
-        self._odd_plain = [0, *accumulate(pair[1 - place % 2] for place, pair in enumerate(pairs))]
+        self._even_plain = [0, *accumulate(pair[index % 2] for index, pair in enumerate(pairs))]
+        self._odd_plain = [0, *accumulate(pair[1 - index % 2] for index, pair in enumerate(pairs))]
 
     def prefix(self, start: int) -> int:
         a, b, c, d = self.values[start : start + 4]
@@ -68,8 +68,8 @@ class _Digits:
 
 
 def find_cards(text: str) -> Iterator[Span]:
-    for place in _PLACE.finditer(text):
-        for run in _RUN.finditer(text, place.start(), place.end()):
+    for candidate in _CANDIDATE.finditer(text):
+        for run in _RUN.finditer(text, candidate.start(), candidate.end()):
             yield from _cards_in_run(text, run.start(), run.end())
 
 
@@ -79,7 +79,7 @@ def _cards_in_run(text: str, start: int, end: int) -> Iterator[Span]:
     offsets = [0, *accumulate(right - left for left, right in groups)]
     group_at = {offset: index for index, offset in enumerate(offsets)}
     first = 0
-    while first < len(groups) and offsets[-1] - offsets[first] >= SHORTEST:
+    while first < len(groups) and offsets[-1] - offsets[first] >= MIN_DIGITS:
         begin = offsets[first]
         for length in reversed(_LENGTHS.get(digits.prefix(begin), ())):
             last = group_at.get(begin + length)
@@ -94,7 +94,7 @@ def _cards_in_run(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _groups(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Where each group of digits is; the digits of an encoded separator (``%20``) belong to none."""
+    """The span of each group of digits; the digits of an encoded separator (``%20``) belong to none."""
     groups: list[tuple[int, int]] = []
     position = start
     for separator in _SEPARATOR.finditer(text, start, end):

@@ -1,8 +1,8 @@
-"""The user's secrets: named, bound to domains, typed without being seen.
+"""The user's secrets: stored encrypted, bound to domains, typed without being shown.
 
-An agent writes ``{{secret:NAME}}``; the value is filled in at the last moment, only in a frame of a domain that the
-secret is bound to, and the redactor hides it wherever it would show up. Which host fits which domain is for the policy
-to say: it is passed in. Nothing here ever shows a value.
+An agent writes a reference, ``{{secret:NAME}}``. It is replaced by the value directly before typing, only in a frame of
+a domain that the secret is bound to, and the redactor hides the value everywhere. The policy decides which host matches
+which domain: the caller passes that function. No message or log of this module contains a value.
 """
 
 from __future__ import annotations
@@ -13,20 +13,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
-from ..errors import InvalidArgument, PermissionDenied, RecordsUnavailable
-from ..locks import held
-from .known import SHORTEST_KNOWN
-from .redaction import Redactor
-from .sealing import seal
-from .vault import KeyPlace, Keyring, Vault, system_keyring
+from browser_pilot.errors import InvalidArgument, PermissionDenied, RecordsUnavailable
+from browser_pilot.file_lock import locked
+from browser_pilot.redaction.known_secrets import MIN_SECRET_CHARACTERS
+from browser_pilot.redaction.redactor import Redactor
 
-LOCK_SECONDS = 5
+from .passphrase import encrypt
+from .vault import KeyLocation, Keyring, Vault, system_keyring
 
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
-PLACEHOLDER = re.compile(r"\{\{\s{0,8}secret:\s{0,8}([^\s{}]{1,200})\s{0,8}\}\}")
+LOCK_TIMEOUT_SECONDS = 5
 
-# (a domain that a secret is bound to, the host of the frame) -> whether it fits
-Matcher = Callable[[str, str], bool]
+SECRET_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
+SECRET_REFERENCE = re.compile(r"\{\{\s{0,8}secret:\s{0,8}([^\s{}]{1,200})\s{0,8}\}\}")
+
+# (domain that a secret is bound to, host of the frame) -> whether they match
+DomainMatcher = Callable[[str, str], bool]
 
 
 @dataclass(frozen=True)
@@ -36,12 +37,12 @@ class Secret:
     value: str = field(repr=False)
 
 
-def has_placeholders(text: str) -> bool:
-    return PLACEHOLDER.search(text) is not None
+def has_secret_references(text: str) -> bool:
+    return SECRET_REFERENCE.search(text) is not None
 
 
-def expand(text: str, secrets: Mapping[str, Secret], *, host: str, matches: Matcher) -> str:
-    """``text`` with every placeholder filled in, for a frame of ``host``; refused when one does not belong there."""
+def expand(text: str, secrets: Mapping[str, Secret], *, host: str, matches: DomainMatcher) -> str:
+    """``text`` with references replaced by values, for a frame of ``host``; raises when one may not be used there."""
 
     def fill(found: re.Match[str]) -> str:
         secret = secrets.get(found[1])
@@ -53,16 +54,16 @@ def expand(text: str, secrets: Mapping[str, Secret], *, host: str, matches: Matc
             )
         if not any(matches(domain, host) for domain in secret.domains):
             raise PermissionDenied(
-                f"The secret {secret.name} may not be typed on {host}; it belongs to {', '.join(secret.domains)}.",
+                f"The secret {secret.name} may not be typed on {host}; it is bound to {', '.join(secret.domains)}.",
                 suggestions=["Check that this is the right site.", "Only your user can bind a secret to a domain."],
             )
         return secret.value
 
-    return PLACEHOLDER.sub(fill, text)
+    return SECRET_REFERENCE.sub(fill, text)
 
 
 class SecretStore:
-    """Reads the file again when another process (the command line) changed it."""
+    """Reloads the file when another process (the command line) changed it."""
 
     def __init__(
         self, home: Path, redactor: Redactor, *, keyring: Callable[[], Keyring | None] = system_keyring
@@ -72,17 +73,17 @@ class SecretStore:
         self._find_keyring = keyring
         self._vault: Vault | None = None
         self._secrets: dict[str, Secret] = {}
-        self._seen: tuple[int, int] | None = None
+        self._loaded_stamp: tuple[int, int] | None = None
 
     def refresh(self) -> None:
-        """Take in what changed, so that the redactor knows every value before it shows up; cheap if nothing did."""
-        seen = self._stamp()
-        if seen == self._seen:
+        """Load changes, so that the redactor knows every value before it can appear; cheap when nothing changed."""
+        stamp = self._stamp()
+        if stamp == self._loaded_stamp:
             return
-        content = self._open().read() if seen else {}
+        content = self._open().read() if stamp else {}
         self._secrets = {name: _secret(name, entry) for name, entry in content.items()}
-        self._seen = seen
-        self._redactor.know(secret.value for secret in self._secrets.values())
+        self._loaded_stamp = stamp
+        self._redactor.add_secrets(secret.value for secret in self._secrets.values())
 
     def names(self) -> dict[str, tuple[str, ...]]:
         """Each secret's name and the domains it is bound to."""
@@ -90,66 +91,66 @@ class SecretStore:
         return {name: secret.domains for name, secret in sorted(self._secrets.items())}
 
     @property
-    def key_place(self) -> KeyPlace | None:
-        """Where the key that opens them is kept; None when there are no secrets."""
-        return self._open().key_place
+    def key_location(self) -> KeyLocation | None:
+        """Where the encryption key is stored; None when there are no secrets."""
+        return self._open().key_location
 
     def values(self) -> list[str]:
-        """All values, for whoever has to keep them from going astray."""
+        """All values, for checks that none of them leaks."""
         return [secret.value for secret in self._secrets.values()]
 
-    def values_named_in(self, text: str) -> list[str]:
-        """The values of the secrets that a text names."""
-        names = {found[1] for found in PLACEHOLDER.finditer(text)}
+    def values_referenced_in(self, text: str) -> list[str]:
+        """The values of the secrets that a text refers to."""
+        names = {found[1] for found in SECRET_REFERENCE.finditer(text)}
         return [secret.value for name, secret in self._secrets.items() if name in names]
 
-    def expand(self, text: str, *, host: str, matches: Matcher) -> str:
-        if not has_placeholders(text):
+    def expand(self, text: str, *, host: str, matches: DomainMatcher) -> str:
+        if not has_secret_references(text):
             return text
         self.refresh()
         return expand(text, self._secrets, host=host, matches=matches)
 
     def set(self, name: str, value: str, *, domains: Sequence[str]) -> None:
-        """Keep a secret, in place of an older one of that name."""
-        if not NAME.fullmatch(name):
-            raise InvalidArgument(f"{name!r} is no name for a secret: use letters, digits, '.', '_' and '-'.")
-        if len(value.strip()) < SHORTEST_KNOWN:
+        """Store a secret; replaces an older one of that name."""
+        if not SECRET_NAME.fullmatch(name):
+            raise InvalidArgument(f"{name!r} is not a valid name for a secret: use letters, digits, '.', '_' and '-'.")
+        if len(value.strip()) < MIN_SECRET_CHARACTERS:
             raise InvalidArgument(
-                f"A secret must have at least {SHORTEST_KNOWN} characters: a shorter one could not be hidden on a page."
+                f"A secret must have at least {MIN_SECRET_CHARACTERS} characters: a shorter one cannot be redacted."
             )
         if not domains:
             raise InvalidArgument("A secret must be bound to at least one domain.")
-        if any(ord(sign) < 32 and sign not in "\t\n\r" for sign in value):
-            raise InvalidArgument("A secret must be text that can be typed; this has control characters in it.")
+        if any(ord(character) < 32 and character not in "\t\n\r" for character in value):
+            raise InvalidArgument("A secret must be text that can be typed; this one contains control characters.")
         self._change(lambda secrets: {**secrets, name: Secret(name, tuple(domains), value)})
 
     def remove(self, name: str) -> bool:
-        """Forget a secret; False when there was none of that name."""
+        """Delete a secret; False when there is none of that name."""
         self.refresh()
-        there = name in self._secrets
-        if there:
+        exists = name in self._secrets
+        if exists:
             self._change(lambda secrets: {key: secret for key, secret in secrets.items() if key != name})
-        return there
+        return exists
 
-    def sealed(self, passphrase: str) -> bytes:
-        """A copy of all of them that opens with the passphrase, wherever it is (``sealing.open_sealed``)."""
+    def export_encrypted(self, passphrase: str) -> bytes:
+        """All secrets, encrypted with a passphrase (see ``passphrase.decrypt``)."""
         self.refresh()
-        return seal(_content(self._secrets), passphrase)
+        return encrypt(_content(self._secrets), passphrase)
 
     def replace(self, content: dict[str, object]) -> int:
-        """Keep what a sealed copy held in place of all that is here; how many there are now."""
+        """Replace all secrets with the content of an export; returns how many there are now."""
         secrets = {name: _secret(name, entry) for name, entry in content.items()}
         self._change(lambda _: secrets)
         return len(secrets)
 
     def _change(self, change: Callable[[dict[str, Secret]], dict[str, Secret]]) -> None:
         try:
-            with held(self._home / "secrets.lock", timeout_seconds=LOCK_SECONDS):
-                self._seen = None
+            with locked(self._home / "secrets.lock", timeout_seconds=LOCK_TIMEOUT_SECONDS):
+                self._loaded_stamp = None
                 self.refresh()
                 secrets = change(self._secrets)
                 self._open().write(_content(secrets))
-                self._seen = None
+                self._loaded_stamp = None
                 self.refresh()
         except TimeoutError:
             raise RecordsUnavailable(

@@ -1,7 +1,7 @@
-"""An encrypted file whose key is kept in the system's keyring where there is one, else in a private file beside it.
+"""An encrypted file whose key is in the system's keyring, or without one in a private file beside it.
 
-What is in the file is read and written whole. The file says where its key is, so that a keyring that is locked or out
-of reach is an error, never a reason to begin anew and lose what is there.
+The content is read and written as a whole. The file records where its key is, so that a locked or unavailable keyring
+is an error, and never causes a new file that replaces the stored secrets.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Literal, Protocol, cast
 
 from cryptography.fernet import Fernet, InvalidToken
 
-from ..errors import RecordsUnavailable
-from ..home import write_private
+from browser_pilot.errors import RecordsUnavailable
+from browser_pilot.home import write_private
 
-KeyPlace = Literal["keyring", "file"]
+KeyLocation = Literal["keyring", "file"]
 
 SERVICE = "browser-pilot"
 ACCOUNT = "secrets"
-LOWEST_PRIORITY = 1
+MIN_PRIORITY = 1
 
 
 class Keyring(Protocol):
@@ -33,7 +33,7 @@ class Keyring(Protocol):
 
 
 class _SystemKeyring:
-    """The keyring package's backend, whose errors (locked, cancelled, out of reach) become ours."""
+    """The backend of the keyring package; translates its errors (locked, cancelled, unavailable)."""
 
     def __init__(self, backend: Keyring, error: type[Exception]) -> None:
         self._backend = backend
@@ -53,7 +53,7 @@ class _SystemKeyring:
             yield
         except self._error as error:
             raise RecordsUnavailable(
-                f"The system's keyring does not answer: {error or type(error).__name__}.",
+                f"The system's keyring is not available: {error or type(error).__name__}.",
                 suggestions=["Unlock the keyring and try again."],
             ) from None
 
@@ -67,7 +67,7 @@ def system_keyring() -> Keyring | None:
         return None
     backend: object = package.get_keyring()
     priority = getattr(backend, "priority", 0)
-    if not isinstance(priority, int | float) or priority < LOWEST_PRIORITY:
+    if not isinstance(priority, int | float) or priority < MIN_PRIORITY:
         return None
     return _SystemKeyring(cast(Keyring, backend), cast("type[Exception]", errors.KeyringError))
 
@@ -83,8 +83,8 @@ class Vault:
         return self._path
 
     @property
-    def key_place(self) -> KeyPlace | None:
-        """Where the key of the file that is there is kept; None when there is no file."""
+    def key_location(self) -> KeyLocation | None:
+        """Where the key of the file is stored; None when there is no file."""
         try:
             first = self._path.read_text(encoding="ascii", errors="replace").partition("\n")[0]
         except FileNotFoundError:
@@ -92,39 +92,39 @@ class Vault:
         return "keyring" if first == "keyring" else "file"
 
     def read(self) -> dict[str, object]:
-        """What was written last; empty when nothing was."""
+        """The content; empty when there is no file."""
         try:
             envelope = self._path.read_text(encoding="ascii", errors="replace")
         except FileNotFoundError:
             return {}
-        place, _, sealed = envelope.partition("\n")
-        key = self._find_key(cast(KeyPlace, place))
+        location, _, encrypted = envelope.partition("\n")
+        key = self._find_key(cast(KeyLocation, location))
         if key is None:
-            where = "the system's keyring" if place == "keyring" else str(self._key_path)
+            where = "the system's keyring" if location == "keyring" else str(self._key_path)
             raise RecordsUnavailable(
-                f"What is in {self._path} cannot be opened: its key is not in {where}.",
-                suggestions=["Unlock the keyring, or remove the file and set what was in it again."],
+                f"{self._path} cannot be decrypted: its key is not in {where}.",
+                suggestions=["Unlock the keyring, or remove the file and set your secrets again."],
             )
         try:
-            return cast("dict[str, object]", json.loads(Fernet(key).decrypt(sealed.strip())))
+            return cast("dict[str, object]", json.loads(Fernet(key).decrypt(encrypted.strip())))
         except (InvalidToken, ValueError):
             raise RecordsUnavailable(
-                f"What is in {self._path} cannot be opened: the file or its key was changed.",
-                suggestions=["Restore both files, or remove them and set what was in them again."],
+                f"{self._path} cannot be decrypted: the file or its key was changed.",
+                suggestions=["Restore both files, or remove them and set your secrets again."],
             ) from None
 
     def write(self, content: dict[str, object]) -> None:
-        place, key = self._key()
-        sealed = Fernet(key).encrypt(json.dumps(content).encode())
-        write_private(self._path, f"{place}\n{sealed.decode('ascii')}\n")
+        location, key = self._key()
+        encrypted = Fernet(key).encrypt(json.dumps(content).encode())
+        write_private(self._path, f"{location}\n{encrypted.decode('ascii')}\n")
 
-    def _key(self) -> tuple[KeyPlace, bytes]:
-        """The key of the file that is there, or a new one in the best place there is."""
-        places: tuple[KeyPlace, ...] = ("keyring", "file")
-        for place in places:
-            key = self._find_key(place)
+    def _key(self) -> tuple[KeyLocation, bytes]:
+        """The existing key, or a new one in the keyring if there is one."""
+        locations: tuple[KeyLocation, ...] = ("keyring", "file")
+        for location in locations:
+            key = self._find_key(location)
             if key is not None:
-                return place, key
+                return location, key
         key = Fernet.generate_key()
         if self._keyring is not None:
             self._keyring.set_password(SERVICE, ACCOUNT, key.decode("ascii"))
@@ -132,8 +132,8 @@ class Vault:
         write_private(self._key_path, key.decode("ascii"))
         return "file", key
 
-    def _find_key(self, place: KeyPlace) -> bytes | None:
-        if place == "keyring":
+    def _find_key(self, location: KeyLocation) -> bytes | None:
+        if location == "keyring":
             stored = self._keyring.get_password(SERVICE, ACCOUNT) if self._keyring is not None else None
             return None if stored is None else stored.encode("ascii")
         try:

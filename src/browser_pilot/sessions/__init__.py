@@ -1,0 +1,1 @@
+"""Browser sessions of clients: tabs, storage, limits, crash recovery."""

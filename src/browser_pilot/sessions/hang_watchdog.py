@@ -1,30 +1,32 @@
-"""Pages of a session that may hang: each is looked into once at a time, and ended when it does."""
+"""Checks tabs of a session that may hang, one check per tab at a time, and ends what hangs."""
 
 from __future__ import annotations
 
 import asyncio
 
-from ..pages.hanging import end_if_hung
-from ..pages.tab import Tab
+from browser_pilot.page.observe.hang_recovery import end_if_hung
+from browser_pilot.page.tab import Tab
 
 
-class Hangs:
+class HangWatchdog:
+    """Lives as long as its session; ``close`` cancels running checks."""
+
     def __init__(self) -> None:
-        self._hung: set[str] = set()
-        self._looking: dict[str, asyncio.Task[None]] = {}
+        self._hung_before: set[str] = set()
+        self._checks: dict[str, asyncio.Task[None]] = {}
 
-    def look_into(self, tab: Tab) -> None:
-        """End its script if it hangs; if it did so before, its renderer."""
-        if tab.id not in self._looking:
-            self._looking[tab.id] = asyncio.create_task(self._end(tab))
+    def check(self, tab: Tab) -> None:
+        """Terminate the tab's script if it hangs; if it hung before, terminate its renderer."""
+        if tab.id not in self._checks:
+            self._checks[tab.id] = asyncio.create_task(self._run_check(tab))
 
     def close(self) -> None:
-        for task in self._looking.values():
+        for task in self._checks.values():
             task.cancel()
 
-    async def _end(self, tab: Tab) -> None:
+    async def _run_check(self, tab: Tab) -> None:
         try:
-            if await end_if_hung(tab, leniently=tab.id not in self._hung):
-                self._hung.add(tab.id)
+            if await end_if_hung(tab, script_first=tab.id not in self._hung_before):
+                self._hung_before.add(tab.id)
         finally:
-            self._looking.pop(tab.id, None)
+            self._checks.pop(tab.id, None)

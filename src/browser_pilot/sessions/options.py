@@ -1,21 +1,21 @@
-"""What kind of session is wanted: the client's settings, and over them what a call asked for. Pure."""
+"""Options of a new session: the client's settings, overridden by the arguments of a call. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ..config import EngineName, Settings
-from ..egress.parent_proxy import ParentProxy
-from ..engines.engine import ContextRequest, Look, StorageState
-from ..policy.patterns import Pattern
+from browser_pilot.config.settings import EngineName, Settings
+from browser_pilot.egress.parent_proxy import ParentProxy
+from browser_pilot.engines.engine import ContextRequest, EmulationOptions, StorageState
+from browser_pilot.policy.patterns import Pattern
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """None for what is left to the settings. ``browser`` is the name of a paired Chrome, or of a kind to launch."""
+class SessionOptions:
+    """None: as in the settings. ``browser`` is the name of a paired Chrome, or the kind of browser to launch."""
 
     viewport: tuple[int, int] | None = None
-    look: Look = field(default_factory=Look)
+    emulation: EmulationOptions = field(default_factory=EmulationOptions)
     domains: tuple[Pattern, ...] | None = None
     timeout_ms: int | None = None
     headless: bool | None = None
@@ -44,21 +44,21 @@ def context_request(settings: Settings, *, label: str = "Browser Pilot") -> Cont
     )
 
 
-def wished_request(settings: Settings, wishes: Wishes, *, label: str) -> ContextRequest:
-    """A session that was asked for never shares a folder of user data: nothing of another may be seen in it."""
+def context_request_with_options(settings: Settings, options: SessionOptions, *, label: str) -> ContextRequest:
+    """The request for an explicitly created session. It never shares a user data folder, to stay isolated."""
     request = context_request(settings, label=label)
-    engine = wishes.engine or request.engine
-    viewport = wishes.viewport or (None if wishes.look.device else request.viewport)
-    is_own = engine == "own"
+    engine = options.engine or request.engine
+    viewport = options.viewport or (None if options.emulation.device else request.viewport)
+    is_user_chrome = engine == "own"
     return replace(
         request,
         engine=engine,
-        own_browser=(wishes.browser or request.own_browser) if is_own else None,
-        executable=request.executable if is_own else wishes.browser or request.executable,
-        headless=request.headless if wishes.headless is None else wishes.headless,
+        own_browser=(options.browser or request.own_browser) if is_user_chrome else None,
+        executable=request.executable if is_user_chrome else options.browser or request.executable,
+        headless=request.headless if options.headless is None else options.headless,
         viewport=viewport,
         user_data_dir=None,
-        domains=wishes.domains,
-        look=wishes.look,
-        parent_proxy=wishes.parent_proxy,
+        domains=options.domains,
+        emulation=options.emulation,
+        parent_proxy=options.parent_proxy,
     )

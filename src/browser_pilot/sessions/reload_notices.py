@@ -1,81 +1,90 @@
-"""Tabs that were lost and loaded again: what their client has to be told before it goes on. One for each session."""
+"""Which tabs of a session were lost or reloaded without its client knowing. One per session.
+
+A client learns of a reload in one of three ways: the error of the call that was running, the error of its next effect
+(``require_acknowledged``), or a notice beside its next read (``take_notices``). Each loss is reported once.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
-from ..errors import BrowserCrashed, PilotError
-from ..pages.navigate import open_address
-from ..pages.tab import Tab
-from ..pages.tabs import KeptTab
-from ..policy.hosts import Site, page_site
+from browser_pilot.errors import BrowserCrashed, PilotError
+from browser_pilot.page.actions.context import ActionContext
+from browser_pilot.page.actions.navigate import open_address
+from browser_pilot.page.tab import Tab
+from browser_pilot.page.tab_set import SavedTab
+from browser_pilot.policy.hosts import Site, page_site
 
-LOAD_MS = 10_000
+RELOAD_TIMEOUT_MS = 10_000
 BLANK = "about:blank"
 
 
-class Reloads:
-    """Its life is the session's."""
+class ReloadNotices:
+    """Lives as long as its session."""
 
     def __init__(self) -> None:
-        self._untold: dict[str, str] = {}
-        # Told before it was known to be lost: by the error of the call that was under way.
-        self._told: set[str] = set()
-        # Where each was loaded again last: a page that crashes there once more is left empty.
-        self._tried: dict[str, str] = {}
+        self._unreported: dict[str, str] = {}
+        # Reported by the error of a running call before the loss itself was recorded.
+        self._already_reported: set[str] = set()
+        # The URL that each tab was last reloaded at: if the page crashes there again, the tab stays blank.
+        self._reloaded_at: dict[str, str] = {}
 
-    def lost(self, tabs: Iterable[KeptTab], why: str) -> None:
+    def record_lost(self, tabs: Iterable[SavedTab], reason: str) -> None:
         for tab in tabs:
-            if tab.id in self._told:
-                self._told.discard(tab.id)
+            if tab.id in self._already_reported:
+                self._already_reported.discard(tab.id)
             else:
-                self._untold[tab.id] = why
+                self._unreported[tab.id] = reason
 
-    def told(self, tab_id: str) -> None:
-        if self._untold.pop(tab_id, None) is None:
-            self._told.add(tab_id)
+    def mark_reported(self, tab_id: str) -> None:
+        """The client has learned of the loss, which may be recorded later."""
+        if self._unreported.pop(tab_id, None) is None:
+            self._already_reported.add(tab_id)
 
-    def worked(self, tab_id: str) -> None:
-        """The page does: the next crash has nothing to do with the last."""
-        self._tried.pop(tab_id, None)
+    def clear_crash_history(self, tab_id: str) -> None:
+        """The page works: its next crash is unrelated to the last."""
+        self._reloaded_at.pop(tab_id, None)
 
-    def take_lost(self) -> frozenset[str]:
-        """Those that nobody was told about, who counts as told now."""
-        lost, self._untold = frozenset(self._untold), {}
+    def take_unreported(self) -> frozenset[str]:
+        """Return the unreported lost tabs and mark them reported."""
+        lost, self._unreported = frozenset(self._unreported), {}
         return lost
 
-    def address_for(self, kept: KeptTab) -> str:
+    def reload_url(self, kept: SavedTab) -> str:
+        """Where to reload a tab; blank for what is no web page, and after a second crash at the same URL."""
         site = page_site(kept.url)
-        if site is None or not site.host or self._tried.get(kept.id) == kept.url:
-            self._tried.pop(kept.id, None)
+        if site is None or not site.host or self._reloaded_at.get(kept.id) == kept.url:
+            self._reloaded_at.pop(kept.id, None)
             return BLANK
-        self._tried[kept.id] = kept.url
+        self._reloaded_at[kept.id] = kept.url
         return kept.url
 
-    def insist_told(self, tab: Tab) -> None:
-        why = self._untold.pop(tab.id, None)
-        if why is not None:
+    def require_acknowledged(self, tab: Tab) -> None:
+        """Raise if the tab was reloaded and its client does not know; this error reports it."""
+        reason = self._unreported.pop(tab.id, None)
+        if reason is not None:
             raise BrowserCrashed(
-                f"Nothing was done: {why}, and tab {tab.id} was loaded again at {tab.page.url}. "
-                "What had been typed or opened there is gone.",
-                suggestions=["Look at the page (browser_snapshot), then call again."],
+                f"Nothing was done: {reason}, and tab {tab.id} was loaded again at {tab.page.url}. "
+                "Unsaved input and open dialogs there are lost.",
+                suggestions=["Take a browser_snapshot, then call again."],
                 metadata={"tab": tab.id},
             )
 
     def take_notices(self) -> list[str]:
-        untold, self._untold = self._untold, {}
+        """One sentence for each unreported reload; they count as reported afterwards."""
+        unreported, self._unreported = self._unreported, {}
         return [
-            f"Tab {tab_id} was loaded again, because {why}: what had been typed or opened there is gone."
-            for tab_id, why in untold.items()
+            f"Tab {tab_id} was loaded again, because {reason}: unsaved input and open dialogs there are lost."
+            for tab_id, reason in unreported.items()
         ]
 
 
-async def load_again(tab: Tab, url: str, let_open: Callable[[Site], None]) -> None:
-    """A page that cannot be loaded shows that itself."""
+async def reload_tab(tab: Tab, url: str, allow_navigation: Callable[[Site], None]) -> None:
+    """Load ``url`` in a blank tab. A page that fails to load shows the failure itself."""
     site = page_site(url)
     if url == BLANK or site is None:
         return
-    let_open(site)
+    allow_navigation(site)
     with suppress(PilotError, TimeoutError):
-        await open_address(tab, url, timeout_ms=LOAD_MS)
+        await open_address(ActionContext(tab), url, timeout_ms=RELOAD_TIMEOUT_MS)

@@ -1,6 +1,6 @@
-"""Names of sessions that nobody can guess: 73 random bits, in syllables.
+"""Unguessable session ids: 73 random bits, in syllables.
 
-Letters only, so that redaction does not take them for a secret of the page; and fewer tokens than digits.
+Letters only, so that redaction does not mistake them for a secret of the page; and fewer tokens than digits.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ import secrets
 
 CONSONANTS = "bdfgklmnprstvz"
 VOWELS = "aeiou"
-WORDS, SYLLABLES = 4, 3
+GROUPS, SYLLABLES = 4, 3
 
 
-def new_handle() -> str:
-    return "-".join("".join(_syllable() for _ in range(SYLLABLES)) for _ in range(WORDS))
+def new_session_id() -> str:
+    return "-".join("".join(_syllable() for _ in range(SYLLABLES)) for _ in range(GROUPS))
 
 
 def _syllable() -> str:

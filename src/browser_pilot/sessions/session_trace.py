@@ -1,33 +1,33 @@
-"""The trace of a session: at most one runs, and it goes down with its browser."""
+"""The Playwright trace of a session: at most one runs, and it is lost with its browser."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from ..engines.engine import LiveContext
-from ..errors import InvalidArgument
-from ..pages.trace import start_trace, stop_trace
+from browser_pilot.engines.engine import LiveContext
+from browser_pilot.errors import InvalidArgument
+from browser_pilot.page.observe.trace import start_trace, stop_trace
 
 
-class Trace:
-    """``live`` is the session's browser as it is now, None when it has none."""
+class SessionTrace:
+    """``live`` is the session's browser context now, None when it has none."""
 
     def __init__(self) -> None:
-        self._of: LiveContext | None = None
+        self._traced: LiveContext | None = None
 
-    def insist_none(self, live: LiveContext | None) -> None:
-        if self._of is not None and self._of is live:
-            raise InvalidArgument("A trace runs already.", suggestions=["Stop it first: action stop."])
+    def require_not_running(self, live: LiveContext | None) -> None:
+        if self._traced is not None and self._traced is live:
+            raise InvalidArgument("A trace is already running.", suggestions=["Stop it first: action stop."])
 
     async def start(self, live: LiveContext) -> None:
         await start_trace(live.context)
-        self._of = live
+        self._traced = live
 
     async def stop(self, live: LiveContext | None, folder: Path, name: str | None) -> Path:
-        traced, self._of = self._of, None
+        traced, self._traced = self._traced, None
         if traced is None or traced is not live:
             raise InvalidArgument(
-                "No trace runs." if traced is None else "The trace went down with its browser.",
+                "No trace is running." if traced is None else "The trace was lost with its browser.",
                 suggestions=["Start one: action start."],
             )
         return await stop_trace(traced.context, folder, name)

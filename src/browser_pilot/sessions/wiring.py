@@ -1,4 +1,4 @@
-"""The sessions of a hub and what keeps them within their limits, put together."""
+"""Builds the session registry of a hub together with its limits: slots, memory, Redis."""
 
 from __future__ import annotations
 
@@ -7,54 +7,57 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..config import Settings
-from ..engines.engine import Engine
-from ..policy.rules import Ruleset
+from browser_pilot.config.live_reload import CurrentConfig
+from browser_pilot.engines.engine import Engine
+from browser_pilot.policy.rules import Ruleset
+
 from .client import Client
-from .keeper import Keeper
+from .events import SessionEvents
+from .memory_limiter import MemoryLimiter
 from .profiles import ProfileFolder
+from .redis_backend import RedisBackend
 from .registry import SessionRegistry
-from .sharing import Shared
-from .slots import Slots
+from .slots import LocalSlots
 
 
 @dataclass(frozen=True)
-class Hosting:
-    """``shared`` is what this hub shares with others, if it does."""
+class SessionHosting:
+    """``redis`` is set when this hub shares its limits with others through Redis."""
 
     sessions: SessionRegistry
-    keeper: Keeper
-    shared: Shared | None
+    memory: MemoryLimiter
+    redis: RedisBackend | None
 
     async def run(self) -> None:
-        """Keep memory and leases, for as long as this runs."""
-        renewing = [] if self.shared is None else [self.shared.run()]
-        await asyncio.gather(self.keeper.run(), *renewing)
+        """Limit memory and renew leases until cancelled."""
+        renewing = [] if self.redis is None else [self.redis.run()]
+        await asyncio.gather(self.memory.run(), *renewing)
 
     async def count_call(self, client: Client, tool: str) -> None:
-        """Count a call for all hubs; raises ``RateLimited``."""
-        if self.shared is not None:
-            await self.shared.count(client.name, tool, client.settings.policy.rate_per_minute)
+        """Count a call over all hubs; raises ``RateLimited``."""
+        if self.redis is not None:
+            await self.redis.count(client.name, tool, client.settings.policy.rate_per_minute)
 
     async def close(self) -> None:
         await self.sessions.close()
-        if self.shared is not None:
-            await self.shared.close()
+        if self.redis is not None:
+            await self.redis.close()
 
 
 def open_sessions(
-    home: Path, engine: Engine, rules_for: Callable[[str], Ruleset], settings: Callable[[], Settings]
-) -> Hosting:
-    def most() -> int:
-        return settings().sessions.max
+    home: Path, engine: Engine, rules_for: Callable[[str], Ruleset], config: CurrentConfig, events: SessionEvents
+) -> SessionHosting:
+    def limit() -> int:
+        return config.settings.sessions.max
 
-    hub = settings().hub
-    shared = None if hub.redis_url is None else Shared(hub.redis_url, key=hub.redis_key, most=most)
+    hub = config.settings.hub
+    redis = None if hub.redis_url is None else RedisBackend(hub.redis_url, key=hub.redis_key, limit=limit)
     registry = SessionRegistry(
         engine,
         rules_for,
-        places=shared or Slots(most),
-        settings=lambda: settings().sessions,
-        profiles=shared or ProfileFolder(home),
+        slots=redis or LocalSlots(limit),
+        settings=lambda: config.settings.sessions,
+        profiles=redis or ProfileFolder(home),
+        events=events,
     )
-    return Hosting(registry, Keeper(registry, lambda: settings().sessions.memory_mb), shared)
+    return SessionHosting(registry, MemoryLimiter(registry, lambda: config.settings.sessions.memory_mb), redis)

@@ -1,12 +1,13 @@
-"""The stdio adapter: what an MCP client starts. It pumps lines between its client and the hub, and starts the hub.
+"""The stdio adapter: the process that an MCP client starts. It forwards lines between its client and the hub.
 
-Standard library only, so that a client sees a reply almost at once. It is no MCP server: nothing is translated. It
-only remembers what it needs to stand in when the hub is lost: the open requests and the client's handshake.
+Standard library only, so that it starts fast. It is no MCP server and translates nothing. It remembers only what it
+needs when the hub is lost: the open requests and the client's ``initialize``.
 
-    messages   what a line is (pure)
-    answers    what the adapter says itself (pure)
-    options    the command line of one client
-    link       a connection to the hub; finding, starting and replacing a hub
-    connection what is open on one link
-    pump       the lines in both directions, from the first to the end of standard input
+    jsonrpc          parses a line into a message (pure)
+    fallback_errors  the error responses that the adapter writes itself (pure)
+    options          the command line of one client
+    hub_socket       the socket to the hub
+    hub_restart      finds, starts and replaces the hub
+    hub_connection   one hub socket with its open requests
+    stdio_proxy      forwards lines in both directions until standard input ends
 """

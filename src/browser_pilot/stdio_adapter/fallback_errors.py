@@ -1,7 +1,7 @@
-"""What the adapter itself says to its client, always in place of a hub that cannot: errors, as lines of JSON-RPC.
+"""The JSON-RPC error responses that the adapter writes itself, when the hub cannot.
 
-Pure. A failed ``tools/call`` is answered by a result with ``isError``, as every tool error is, in the one shape of
-``error``, ``message``, ``suggestions`` and ``retryable``; any other request by a JSON-RPC error.
+Pure. A failed ``tools/call`` gets a result with ``isError``, in the same form as the hub's tool errors (``error``,
+``message``, ``suggestions``, ``retryable``); any other request gets a JSON-RPC error.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple, cast
 
-from ..errors import HubUnavailable, OutcomeUnknown, PilotError
-from .messages import Malformed, RequestId
+from browser_pilot.errors import HubUnavailable, OutcomeUnknown, PilotError
+
+from .jsonrpc import Malformed, RequestId
 
 SERVER_ERROR = -32000
 
 
 class OpenRequest(NamedTuple):
-    """A request of the client that has no answer yet."""
+    """A request of the client that has no response yet."""
 
     id: RequestId
     method: str
@@ -26,26 +27,25 @@ class OpenRequest(NamedTuple):
 
 def hub_ended() -> HubUnavailable:
     return HubUnavailable(
-        "The hub ended before it answered.",
-        suggestions=["Send the request again: a new hub is started for it."],
+        "The hub ended before it responded.",
+        suggestions=["Send the request again: a new hub will be started."],
     )
 
 
-def call_cut_off() -> OutcomeUnknown:
+def call_interrupted() -> OutcomeUnknown:
     return OutcomeUnknown(
-        "The hub ended during the call. The action may or may not have happened; it was not tried again.",
-        suggestions=["Open the page again and look at it before you repeat the action: tabs and refs are gone."],
+        "The hub ended during the call. The action may or may not have happened; it was not retried.",
+        suggestions=["Open the page and take a snapshot before you repeat the action: tabs and refs are lost."],
     )
 
 
-def answer_lost(request: OpenRequest, *, as_json: bool) -> bytes:
-    """The answer to a request that was with the hub when the hub was lost."""
-    error = call_cut_off() if request.method == "tools/call" else hub_ended()
-    return answer_failed(request, error, as_json=as_json)
+def lost_response(request: OpenRequest, *, as_json: bool) -> bytes:
+    """The response to a request that the hub had received when it ended."""
+    error = call_interrupted() if request.method == "tools/call" else hub_ended()
+    return error_response(request, error, as_json=as_json)
 
 
-def answer_failed(request: OpenRequest, error: PilotError, *, as_json: bool) -> bytes:
-    """The answer to a request that ``error`` stands in the way of."""
+def error_response(request: OpenRequest, error: PilotError, *, as_json: bool) -> bytes:
     if request.method == "tools/call":
         content = [{"type": "text", "text": _describe(error, as_json=as_json)}]
         return _line({"jsonrpc": "2.0", "id": request.id, "result": {"content": content, "isError": True}})
@@ -58,33 +58,33 @@ def answer_failed(request: OpenRequest, error: PilotError, *, as_json: bool) -> 
     )
 
 
-def answer_malformed(malformed: Malformed) -> Iterator[bytes]:
+def malformed_responses(malformed: Malformed) -> Iterator[bytes]:
     for request_id in malformed.ids:
         error = {"code": malformed.code, "message": malformed.reason}
         yield _line({"jsonrpc": "2.0", "id": request_id, "error": error})
 
 
-def withdraw_question(request_id: RequestId) -> bytes:
-    """Tell the client that nobody waits any more for its answer to the hub's request."""
-    params = {"requestId": request_id, "reason": "The hub that asked has ended."}
+def cancelled_notification(request_id: RequestId) -> bytes:
+    """Cancels a request of the hub that the client has not answered."""
+    params = {"requestId": request_id, "reason": "The hub that sent this request has ended."}
     return _line({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
 
 
 def _describe(error: PilotError, *, as_json: bool) -> str:
-    shape: dict[str, object] = {
+    fields: dict[str, object] = {
         "error": error.code,
         "message": error.message,
         "suggestions": list(error.suggestions),
         "retryable": error.retryable,
         **error.metadata,
     }
-    return json.dumps(shape, ensure_ascii=False) if as_json else to_toon(shape)
+    return json.dumps(fields, ensure_ascii=False) if as_json else to_toon(fields)
 
 
-def to_toon(shape: dict[str, object]) -> str:
-    """The few forms of TOON that an error needs: strings, booleans, whole numbers and lists of strings, one level."""
+def to_toon(fields: dict[str, object]) -> str:
+    """The part of TOON that an error needs: strings, booleans, whole numbers and lists of strings, one level."""
     lines: list[str] = []
-    for key, value in shape.items():
+    for key, value in fields.items():
         if isinstance(value, list):
             items = [_toon_scalar(item) for item in cast("list[object]", value)]
             lines.append(f"{key}[{len(items)}]: {','.join(items)}".rstrip(" "))
@@ -93,7 +93,7 @@ def to_toon(shape: dict[str, object]) -> str:
     return "\n".join(lines)
 
 
-# What may stand without quotes: words that could not be read as a number, a keyword, a list or a pair.
+# Text that needs no quotes: it cannot be parsed as a number, a keyword, a list or a pair.
 _BARE = r"(?!(?:true|false|null)$)[A-Za-z_/](?:[\w ./;()'’+=?!<>@-]*[\w./;()'’+=?!<>@-])?"
 _CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
 
@@ -108,5 +108,5 @@ def _toon_scalar(value: object) -> str:
 
 
 def _line(message: dict[str, object]) -> bytes:
-    # Escaped to ASCII, as an id of the client may hold what UTF-8 cannot (a lone surrogate).
+    # Escaped to ASCII: an id of the client may contain a lone surrogate, which UTF-8 cannot encode.
     return json.dumps(message).encode("ascii")

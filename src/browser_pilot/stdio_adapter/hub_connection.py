@@ -1,50 +1,51 @@
-"""One hub's link together with what is open on it, in both directions.
+"""One hub socket together with its open requests, in both directions.
 
-It has no lock of its own: the pump guards everything here but the link.
+It has no lock of its own: the proxy's lock guards everything here but the socket.
 """
 
 from __future__ import annotations
 
 from typing import cast
 
-from .answers import OpenRequest
-from .link import HubLink
-from .messages import Request, RequestId, Response
+from .fallback_errors import OpenRequest
+from .hub_socket import HubSocket
+from .jsonrpc import Request, RequestId, Response
 
 
-class Connection:
-    def __init__(self, link: HubLink) -> None:
-        self.link = link
+class HubConnection:
+    def __init__(self, hub: HubSocket) -> None:
+        self.hub = hub
         self.is_lost = False
         self.is_sending = False
-        self.asked: set[RequestId] = set()
+        self.hub_requests: set[RequestId] = set()
         """The hub's own requests that the client has not answered."""
         self._open: dict[RequestId, list[OpenRequest]] = {}
-        self._offered: Request | None = None
+        self._initialize: Request | None = None
 
     def add(self, request: Request) -> None:
-        """The client waits for an answer. The same id may be open more than once."""
+        """The client waits for a response. The same id may be open more than once."""
         self._open.setdefault(request.id, []).append(OpenRequest(request.id, request.method))
         if request.method == "initialize":
-            self._offered = request
+            self._initialize = request
 
-    def withdraw(self, request: Request) -> None:
-        """Undo ``add``: the hub has not got the request."""
+    def undo_add(self, request: Request) -> None:
+        """The hub did not receive the request."""
         self._remove(request.id, -1)
 
-    def settle(self, response: Response) -> dict[str, object] | None:
-        """The hub has answered. Returns the client's handshake, with the agreed version, if that is now complete."""
+    def match_response(self, response: Response) -> dict[str, object] | None:
+        """Close the request that this answers. Returns the client's ``initialize`` with the negotiated version, if
+        this completes it."""
         if response.id is not None:
             self._remove(response.id, 0)
-        offered, result = self._offered, response.body.get("result")
-        if offered is None or response.id != offered.id:
+        initialize, result = self._initialize, response.body.get("result")
+        if initialize is None or response.id != initialize.id:
             return None
-        self._offered = None
+        self._initialize = None
         if not isinstance(result, dict):
             return None
-        agreed = cast("dict[str, object]", result).get("protocolVersion")
-        params = cast("dict[str, object]", offered.body.get("params") or {})
-        return {**offered.body, "params": {**params, "protocolVersion": agreed}}
+        negotiated = cast("dict[str, object]", result).get("protocolVersion")
+        params = cast("dict[str, object]", initialize.body.get("params") or {})
+        return {**initialize.body, "params": {**params, "protocolVersion": negotiated}}
 
     def requests(self) -> list[OpenRequest]:
         return [request for waiting in self._open.values() for request in waiting]

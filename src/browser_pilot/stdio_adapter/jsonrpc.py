@@ -1,7 +1,7 @@
-"""JSON-RPC lines, as far as the adapter must understand them: what kind of message it is, and whether it is one.
+"""Parses JSON-RPC lines as far as the adapter needs: the kind of message, or why it is malformed.
 
-Pure. The parameters and results inside a message are the hub's business and are never looked at, with one exception:
-the adapter keeps the body of ``initialize`` to introduce the client again.
+Pure. Parameters and results are left to the hub, with one exception: the adapter keeps the body of ``initialize`` to
+replay it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Request(NamedTuple):
 class Notification(NamedTuple):
     method: str
     cancels: RequestId | None = None
-    """The request that the sender no longer wants an answer to."""
+    """The request that the sender cancels."""
 
 
 class Response(NamedTuple):
@@ -35,7 +35,7 @@ class Response(NamedTuple):
 
 
 class Malformed(NamedTuple):
-    """A line that is no message: the error to answer with, once for each id that could be read (``None`` if none)."""
+    """A line that is no message: the error to respond with, for each id that could be read (``None`` if none)."""
 
     code: int
     reason: str
@@ -46,7 +46,6 @@ Message = Request | Notification | Response | Malformed
 
 
 def read_message(line: bytes) -> Message:
-    """Tell what a line is."""
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError:
@@ -72,27 +71,27 @@ def too_long() -> Malformed:
 
 
 def _read_object(body: dict[str, object]) -> Message:
-    def refuse(reason: str) -> Malformed:
+    def malformed(reason: str) -> Malformed:
         return Malformed(INVALID_REQUEST, reason, _readable_ids(body))
 
     if body.get("jsonrpc") != "2.0":
-        return refuse('The message lacks "jsonrpc": "2.0".')
+        return malformed('The message lacks "jsonrpc": "2.0".')
     if "method" not in body:
         if "result" not in body and "error" not in body:
-            return refuse("The message has neither a method nor a result nor an error.")
+            return malformed("The message has neither a method nor a result nor an error.")
         return Response(_request_id(body.get("id")), body)
     method = body["method"]
     if not isinstance(method, str):
-        return refuse("The method must be a string.")
+        return malformed("The method must be a string.")
     if not isinstance(body.get("params"), dict | None):
-        return refuse("The params must be an object.")
+        return malformed("The params must be an object.")
     if "id" not in body:
         params = cast("dict[str, object]", body.get("params") or {})
         is_cancel = method == "notifications/cancelled"
         return Notification(method, cancels=_request_id(params.get("requestId")) if is_cancel else None)
     request_id = _request_id(body["id"])
     if request_id is None:
-        return refuse("The id must be a string or a whole number.")
+        return malformed("The id must be a string or a whole number.")
     return Request(request_id, method, body)
 
 
@@ -101,7 +100,7 @@ def _request_id(value: object) -> RequestId | None:
 
 
 def _readable_ids(value: object) -> tuple[RequestId | None, ...]:
-    """The ids of what may have been requests, each once, so that whoever waits for one learns of the error."""
+    """The ids of what may have been requests, each once, so that each of them gets the error."""
     entries = cast("list[object]", value) if isinstance(value, list) else [value]
     bodies = [cast("dict[str, object]", entry) for entry in entries if isinstance(entry, dict)]
     found = [_request_id(body.get("id")) for body in bodies if "result" not in body and "error" not in body]
@@ -109,18 +108,18 @@ def _readable_ids(value: object) -> tuple[RequestId | None, ...]:
 
 
 class _NotJson(Exception):
-    """Python's parser also takes NaN and Infinity, which no other would."""
+    """NaN or Infinity, which Python's parser accepts but JSON does not allow."""
 
 
-def _refuse_constant(name: str) -> object:
+def _reject_constant(name: str) -> object:
     raise _NotJson(name)
 
 
-_STRICT = json.JSONDecoder(parse_constant=_refuse_constant)
+_STRICT = json.JSONDecoder(parse_constant=_reject_constant)
 
 
 class LineSplitter:
-    """Cuts a stream of bytes into lines at a cost that is linear in their length."""
+    """Splits a stream of bytes into lines, in time linear in their length."""
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit_bytes = limit_bytes
@@ -128,23 +127,23 @@ class LineSplitter:
         self._size = 0
 
     def feed(self, chunk: bytes) -> list[bytes | None]:
-        """The lines that ``chunk`` completes, without their newline; ``None`` for each one over the limit."""
+        """The lines that ``chunk`` completes, without newline; ``None`` for each one over the limit."""
         *ends, rest = chunk.split(b"\n")
         lines: list[bytes | None] = []
         for end in ends:
-            self._keep(end)
+            self._append(end)
             lines.append(self.rest())
-        self._keep(rest)
+        self._append(rest)
         return lines
 
     def rest(self) -> bytes | None:
-        """What has come since the last newline; it is forgotten."""
+        """Take what was received since the last newline."""
         line = b"".join(self._pieces) if self._size <= self._limit_bytes else None
         self._pieces.clear()
         self._size = 0
         return line
 
-    def _keep(self, piece: bytes) -> None:
+    def _append(self, piece: bytes) -> None:
         self._size += len(piece)
         if self._size > self._limit_bytes:
             self._pieces.clear()

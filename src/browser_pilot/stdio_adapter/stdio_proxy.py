@@ -1,8 +1,8 @@
-"""The adapter at work, from the client's first line to the end of standard input.
+"""Forwards lines between the client and the hub, from the first line to the end of standard input.
 
-One thread reads the client and one reads the hub, so that neither direction can hold up the other. The state that
-they share is behind one lock, and what is written to the client behind another. A hub is sought when a request comes
-and there is none: at the start, and after one was lost.
+One thread reads the client and one reads the hub, so that neither direction blocks the other. One lock guards the state
+that they share, another the writes to the client. The proxy connects to a hub when a request arrives and there is no
+connection: at the start, and after a hub was lost.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ..errors import HubUnavailable
-from ..home import locate_home
-from .answers import (
+from browser_pilot.errors import HubUnavailable
+from browser_pilot.home import locate_home
+
+from .fallback_errors import (
     OpenRequest,
-    answer_failed,
-    answer_lost,
-    answer_malformed,
+    cancelled_notification,
+    error_response,
     hub_ended,
-    withdraw_question,
+    lost_response,
+    malformed_responses,
 )
-from .connection import Connection
-from .link import Options, attach
-from .messages import (
+from .hub_connection import HubConnection
+from .hub_restart import Options, connect_to_hub
+from .jsonrpc import (
     MAX_LINE_BYTES,
     LineSplitter,
     Malformed,
@@ -39,20 +40,20 @@ from .messages import (
     too_long,
 )
 
-DRAIN_SECONDS = 5.0
+DRAIN_TIMEOUT_SECONDS = 5.0
 REPLAY_TIMEOUT_SECONDS = 10.0
-# Requests that stay open as long as the client listens: nobody waits for their answer.
-LASTING_METHODS = frozenset({"subscriptions/listen"})
+# Requests that stay open as long as the client listens; the end of input does not wait for their response.
+SUBSCRIPTION_METHODS = frozenset({"subscriptions/listen"})
 _CHUNK_BYTES = 256 * 1024
-_REPLAY_ID = "browser-pilot-introduces-its-client-again"
+_REPLAY_ID = "browser-pilot-initialize-replay"
 
 
 def run_adapter(arguments: Sequence[str]) -> None:
-    """Serve one client on standard input and output until it is gone."""
-    # The default ends the process at once and quietly; the hub sees the socket close.
+    """Serve one client on standard input and output until it disconnects."""
+    # The default ends the process at once, without a traceback; the hub sees the socket close.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if os.name == "posix":
-        # Whoever shares the other end may have made it one that does not wait.
+        # A process that shares the pipe may have made it non-blocking.
         for descriptor in (0, 1):
             with suppress(OSError):
                 os.set_blocking(descriptor, True)
@@ -62,62 +63,62 @@ def run_adapter(arguments: Sequence[str]) -> None:
 
         options = parse_options(arguments)
     if os.isatty(0):
-        say("This speaks MCP on standard input and output, for MCP clients. For people: browser-pilot --help.")
-    Pump(home=locate_home(), options=options).run()
+        log("This is the MCP server for MCP clients, on standard input and output. For commands: browser-pilot --help.")
+    StdioProxy(home=locate_home(), options=options).run()
 
 
-def say(text: str) -> None:
-    """Tell the user, where the client shows or logs standard error."""
+def log(text: str) -> None:
+    """Write to standard error, which clients show or log."""
     with suppress(OSError):
         os.write(2, f"browser-pilot: {text}\n".encode(errors="replace"))
 
 
-class Pump:
+class StdioProxy:
     def __init__(self, *, home: Path, options: Options) -> None:
         self._home = home
         self._options = options
         self._as_json = options.get("format") == "json"
         self._state = threading.Condition()
         self._writing = threading.Lock()
-        self._connection: Connection | None = None
-        self._connections: set[Connection] = set()
-        """Those with open requests may be more than the present one: a lost one, until it is answered for."""
-        self._handshake: dict[str, object] | None = None
+        self._connection: HubConnection | None = None
+        self._connections: set[HubConnection] = set()
+        """The current one, and lost ones until their open requests have got a response."""
+        self._initialize: dict[str, object] | None = None
         self._is_initialized = False
-        self._unanswered: set[RequestId] = set()
+        self._cancelled_hub_requests: set[RequestId] = set()
         self._last_failure = ""
 
     def run(self) -> None:
         for line in _read_lines(0):
             if line is None:
-                self._refuse(too_long())
+                self._reject(too_long())
             elif line.strip():
-                self._take(line)
+                self._handle_line(line)
         self._drain()
 
-    def _take(self, line: bytes) -> None:
+    def _handle_line(self, line: bytes) -> None:
         message = read_message(line)
         if isinstance(message, Malformed):
-            self._refuse(message)
+            self._reject(message)
         elif isinstance(message, Request):
             self._forward_request(message, line)
         else:
             if isinstance(message, Notification) and message.method == "notifications/initialized":
                 self._is_initialized = True
-            self._forward_rest(message, line)
+            self._forward_to_hub(message, line)
 
-    def _refuse(self, malformed: Malformed) -> None:
-        for answer in answer_malformed(malformed):
-            self._write(answer)
+    def _reject(self, malformed: Malformed) -> None:
+        for response in malformed_responses(malformed):
+            self._write(response)
 
     def _forward_request(self, request: Request, line: bytes) -> None:
         try:
             self._send_request(request, line)
         except HubUnavailable as error:
             if error.message != self._last_failure:
-                say(" ".join((error.message, *error.suggestions)))
+                log(" ".join((error.message, *error.suggestions)))
             self._last_failure = error.message
-            self._write(answer_failed(OpenRequest(request.id, request.method), error, as_json=self._as_json))
+            self._write(error_response(OpenRequest(request.id, request.method), error, as_json=self._as_json))
         else:
             self._last_failure = ""
 
@@ -127,8 +128,8 @@ class Pump:
                 return
         raise hub_ended()
 
-    def _try_to_send(self, connection: Connection, request: Request, line: bytes) -> bool:
-        """``False`` when the hub ended before it could get the request, so that another hub may."""
+    def _try_to_send(self, connection: HubConnection, request: Request, line: bytes) -> bool:
+        """``False`` when the hub ended before it received the request, so that it may be sent to another hub."""
         with self._state:
             if connection.is_lost:
                 return False
@@ -136,58 +137,58 @@ class Pump:
             connection.is_sending = True
         is_sent = True
         try:
-            connection.link.send(line)
+            connection.hub.send(line)
         except OSError as error:
-            # Only a closed link is sure to have cut the line short. In any case its reader now finds the end.
+            # Only a closed socket guarantees that the line was cut short. In any case its reader now sees the end.
             is_sent = not isinstance(error, ConnectionError)
-            connection.link.abandon()
+            connection.hub.shutdown()
         with self._state:
             connection.is_sending = False
             if not is_sent:
-                connection.withdraw(request)
-                self._set_aside(connection)
+                connection.undo_add(request)
+                self._retire(connection)
             self._state.notify_all()
         return is_sent
 
-    def _set_aside(self, connection: Connection) -> None:
+    def _retire(self, connection: HubConnection) -> None:
         connection.is_lost = True
         if self._connection is connection:
             self._connection = None
 
-    def _forward_rest(self, message: Notification | Response, line: bytes) -> None:
-        """Without a hub there is nobody to tell; and an answer must go only to the hub that asked."""
+    def _forward_to_hub(self, message: Notification | Response, line: bytes) -> None:
+        """Dropped without a hub. A response goes only to the hub that sent the request."""
         with self._state:
             connection = self._connection
             if isinstance(message, Response) and message.id is not None:
-                if message.id in self._unanswered:
-                    self._unanswered.discard(message.id)
+                if message.id in self._cancelled_hub_requests:
+                    self._cancelled_hub_requests.discard(message.id)
                     return
-                if connection is None or message.id not in connection.asked:
+                if connection is None or message.id not in connection.hub_requests:
                     return
-                connection.asked.discard(message.id)
+                connection.hub_requests.discard(message.id)
         if connection is not None:
             try:
-                connection.link.send(line)
+                connection.hub.send(line)
             except OSError:
-                connection.link.abandon()
+                connection.hub.shutdown()
 
-    def _connect(self, request: Request) -> Connection:
-        connection = Connection(attach(self._home, self._options, say=say))
-        if request.method != "initialize" and self._handshake is not None:
-            self._introduce(connection, self._handshake)
+    def _connect(self, request: Request) -> HubConnection:
+        connection = HubConnection(connect_to_hub(self._home, self._options, log=log))
+        if request.method != "initialize" and self._initialize is not None:
+            self._replay_initialize(connection, self._initialize)
         with self._state:
             self._connection = connection
             self._connections.add(connection)
-        threading.Thread(target=self._pump_from_hub, args=(connection,), daemon=True).start()
+        threading.Thread(target=self._forward_from_hub, args=(connection,), daemon=True).start()
         return connection
 
-    def _introduce(self, connection: Connection, handshake: dict[str, object]) -> None:
-        """Repeat the client's handshake on a new hub, and keep the answer from the client, who had one already."""
-        link = connection.link
+    def _replay_initialize(self, connection: HubConnection, initialize: dict[str, object]) -> None:
+        """Send the client's ``initialize`` to a new hub; its response is not forwarded, as the client had one."""
+        hub = connection.hub
         try:
-            link.send(json.dumps({**handshake, "id": _REPLAY_ID}).encode())
+            hub.send(json.dumps({**initialize, "id": _REPLAY_ID}).encode())
             while True:
-                line = link.read_line(timeout_seconds=REPLAY_TIMEOUT_SECONDS)
+                line = hub.read_line(timeout_seconds=REPLAY_TIMEOUT_SECONDS)
                 if line is None:
                     raise hub_ended()
                 message = read_message(line)
@@ -197,58 +198,58 @@ class Pump:
             if "result" not in message.body:
                 raise HubUnavailable("The new hub does not accept this client.", suggestions=["Restart the client."])
             if self._is_initialized:
-                link.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+                hub.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
         except HubUnavailable:
-            self._lose(connection)
+            self._on_disconnect(connection)
             raise
         except OSError as error:
-            self._lose(connection)
+            self._on_disconnect(connection)
             raise hub_ended() from error
 
-    def _pump_from_hub(self, connection: Connection) -> None:
+    def _forward_from_hub(self, connection: HubConnection) -> None:
         try:
-            while (line := connection.link.read_line()) is not None:
+            while (line := connection.hub.read_line()) is not None:
                 self._deliver(connection, line)
         finally:
-            self._lose(connection)
+            self._on_disconnect(connection)
 
-    def _deliver(self, connection: Connection, line: bytes) -> None:
+    def _deliver(self, connection: HubConnection, line: bytes) -> None:
         message = read_message(line)
         if isinstance(message, Request):
-            # Before the client sees it, as the answer may come before we go on.
+            # Before the client gets it: its response may arrive before the next line runs.
             with self._state:
-                connection.asked.add(message.id)
+                connection.hub_requests.add(message.id)
         self._write(line)
         if isinstance(message, Notification) and message.cancels is not None:
             with self._state:
-                connection.asked.discard(message.cancels)
+                connection.hub_requests.discard(message.cancels)
         elif isinstance(message, Response):
             with self._state:
-                self._handshake = connection.settle(message) or self._handshake
+                self._initialize = connection.match_response(message) or self._initialize
                 self._state.notify_all()
 
-    def _lose(self, connection: Connection) -> None:
-        """Answer for a hub that is gone. The next request seeks another."""
-        connection.link.abandon()
+    def _on_disconnect(self, connection: HubConnection) -> None:
+        """Respond in place of a hub that has ended. The next request connects to another."""
+        connection.hub.shutdown()
         with self._state:
-            self._set_aside(connection)
-            # A request that is just being sent fails at once, and is then open here or not.
+            self._retire(connection)
+            # A request that is being sent fails now; afterwards it is known whether it is open.
             self._state.wait_for(lambda: not connection.is_sending)
-            self._unanswered |= connection.asked
+            self._cancelled_hub_requests |= connection.hub_requests
             requests = connection.requests()
-        connection.link.close()
+        connection.hub.close()
         for request in requests:
-            self._write(answer_lost(request, as_json=self._as_json))
-        for request_id in connection.asked:
-            self._write(withdraw_question(request_id))
+            self._write(lost_response(request, as_json=self._as_json))
+        for request_id in connection.hub_requests:
+            self._write(cancelled_notification(request_id))
         with self._state:
             self._connections.discard(connection)
             self._state.notify_all()
 
     def _drain(self) -> None:
-        """The client has said all it will: give the hub a little time for what is still open."""
+        """Standard input has ended: give the hub some time to respond to open requests."""
         with self._state:
-            self._state.wait_for(lambda: not any(map(_is_awaited, self._connections)), DRAIN_SECONDS)
+            self._state.wait_for(lambda: not any(map(_is_awaited, self._connections)), DRAIN_TIMEOUT_SECONDS)
 
     def _write(self, line: bytes) -> None:
         left = memoryview(line + b"\n")
@@ -257,12 +258,12 @@ class Pump:
                 try:
                     left = left[os.write(1, left) :]
                 except OSError:
-                    # Nobody reads any more. Only this ends all threads, whatever they wait for.
+                    # The client has closed the pipe. Only this ends all threads, whatever they wait for.
                     os._exit(0)
 
 
-def _is_awaited(connection: Connection) -> bool:
-    return any(request.method not in LASTING_METHODS for request in connection.requests())
+def _is_awaited(connection: HubConnection) -> bool:
+    return any(request.method not in SUBSCRIPTION_METHODS for request in connection.requests())
 
 
 def _read_lines(descriptor: int) -> Iterator[bytes | None]:

@@ -1,4 +1,4 @@
-"""Takes an element that the user picked in the side panel and hands it to the agent whose tab it is in."""
+"""Receives an element that the user picked in the side panel and stores it for the agent that controls the tab."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ..bridge.bridge import Bridge
-from ..bridge.wire import Json
-from ..errors import InvalidArgument, NoTab
-from ..pages.picked import Picked, find_picked
-from ..pages.tab import Tab
-from ..sessions.registry import SessionRegistry
+from browser_pilot.errors import InvalidArgument, NoTab
+from browser_pilot.extension_bridge.bridge import Bridge
+from browser_pilot.json_types import JsonObject
+from browser_pilot.page.picked_element import PickedElement, resolve_picked
+from browser_pilot.page.tab import Tab
+from browser_pilot.sessions.registry import SessionRegistry
 
 Selector = Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
-class _Given(BaseModel):
+class _PickedParams(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     tab: int
@@ -25,20 +25,20 @@ class _Given(BaseModel):
     selectors: Annotated[list[Selector], Field(min_length=1, max_length=10)]
 
 
-class Picking:
+class ElementPicker:
     def __init__(self, bridge: Bridge, sessions: SessionRegistry) -> None:
         self._bridge = bridge
         self._sessions = sessions
 
-    async def take(self, browser: str, params: Json) -> Json:
-        """Keep the element for its tab's agent; answers with what the agent will be told."""
+    async def pick(self, browser: str, params: JsonObject) -> JsonObject:
+        """Store the element for the tab's agent; returns what that agent will see."""
         try:
-            given = _Given.model_validate(params)
+            given = _PickedParams.model_validate(params)
         except ValidationError:
-            raise InvalidArgument("What was picked cannot be understood.") from None
+            raise InvalidArgument("The picked element is not valid.") from None
         tab = await self._tab(browser, given.tab)
-        picked = Picked(time.time(), given.frame_url, tuple(given.selectors))
-        found = await find_picked(tab, picked)
+        picked = PickedElement(time.time(), given.frame_url, tuple(given.selectors))
+        found = await resolve_picked(tab, picked)
         tab.picked = picked
         return {"ref": found.ref, "role": found.role, "name": found.name, "tab": tab.id}
 
@@ -46,7 +46,7 @@ class Picking:
         target = self._bridge.target_of(browser, number)
         for session in self._sessions if target is not None else ():
             for tab in session.tabs() if session.engine == "own" else ():
-                # Chrome calls a page's main frame by the name of its target.
+                # In Chrome the id of a page's main frame is the id of its target.
                 if (await tab.world.main_frame()).id == target:
                     return tab
-        raise NoTab("No agent has this tab.", suggestions=["Connect the tab, and let an agent use it."])
+        raise NoTab("No agent controls this tab.", suggestions=["Connect the tab and let an agent use it."])

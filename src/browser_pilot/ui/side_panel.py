@@ -1,125 +1,107 @@
-"""What the side panel shows and what its user does there, over the paired bridge. The hub's end of it.
+"""The side panel's backend: its requests come over the paired bridge.
 
-Only the extension's own pages can ask here: the bridge has proved whose browser it is, and no agent can open those
-pages. So an answer that comes this way is a person's. While a browser is connected its user can be asked: the badge on
-the extension's button shows what waits, whether the panel is open or not.
+Only the extension's own pages can send requests here: the bridge has authenticated the browser, and no agent can open
+those pages. So a decision from here is the user's. While a browser is connected, its user can be asked: the badge of
+the extension's button counts the pending requests, whether the panel is open or not.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import ExitStack
 
-from .. import __version__
-from ..approvals.queue import ApprovalQueue, Subscription
-from ..approvals.rules_store import RulesStore
-from ..bridge.bridge import Bridge
-from ..bridge.wire import Json
-from ..errors import InvalidArgument
-from ..overview import Overview
-from ..policy.rules import Ruleset
-from ..sessions.registry import SessionRegistry
-from .picking import Picking
+from browser_pilot import __version__
+from browser_pilot.approvals.queue import ApprovalQueue
+from browser_pilot.background_tasks import BackgroundTasks
+from browser_pilot.config.live_reload import LiveConfig
+from browser_pilot.extension_bridge.bridge import Bridge
+from browser_pilot.extension_bridge.ui_backend import RequestHandler
+from browser_pilot.json_types import JsonObject
+from browser_pilot.sessions.registry import SessionRegistry
+
+from .approval_requests import ApprovalRequests
+from .element_picker import ElementPicker
 from .site_rules import SiteRules
+from .state import UiState
 
-DOOR = "side panel"
+CHANNEL = "side panel"
 
 
-class Panel:
-    """``rules`` gives those in force; ``reload`` takes over what was changed in ``rules_store``."""
-
+class SidePanel:
     def __init__(
         self,
         *,
         bridge: Bridge,
-        overview: Overview,
+        state: UiState,
         approvals: ApprovalQueue,
         sessions: SessionRegistry,
-        rules: Callable[[], Ruleset],
-        rules_store: RulesStore,
-        reload: Callable[[], object],
+        config: LiveConfig,
     ) -> None:
         self._bridge = bridge
-        self._overview = overview
+        self._state = state
         self._approvals = approvals
+        self._requests = ApprovalRequests(approvals)
         self._sessions = sessions
-        self._site_rules = SiteRules(rules_store, rules=rules, changed=reload)
-        self._picking = Picking(bridge, sessions)
-        self._watching: asyncio.Task[None] | None = None
-        self._asks: dict[str, Callable[[str, Json], Awaitable[Json]]] = {
-            "state": self._state,
-            "activity": self._activity,
-            "answer": self._answer,
-            "picture": self._picture,
-            "policy": self._policy,
-            "picked": self._picking.take,
+        self._site_rules = SiteRules(config)
+        self._picker = ElementPicker(bridge, sessions)
+        self._tasks = BackgroundTasks("the side panel")
+        self._watching: asyncio.Task[object] | None = None
+
+    @property
+    def handlers(self) -> dict[str, RequestHandler]:
+        return {
+            "state": self._get_state,
+            "activity": self._get_activity,
+            "decide": self._decide,
+            "picture": self._get_screenshot,
+            "set_site_level": self._change_policy,
+            "picked_element": self._picker.pick,
         }
 
-    async def answer(self, browser: str, name: str, params: Json) -> Json:
-        ask = self._asks.get(name)
-        if ask is None:
-            raise InvalidArgument(f"The hub knows no question {name!r}.", suggestions=["Update Browser Pilot."])
-        return await ask(browser, params)
-
-    def waiting(self) -> list[Json]:
-        return [
-            {
-                "id": question.id,
-                "what": question.matter.what,
-                "site": question.matter.site,
-                "client": question.matter.client_name,
-                "risk": question.matter.risk,
-            }
-            for question in self._approvals.pending
-        ]
-
-    def present(self, *, anyone: bool) -> None:
-        """While a browser is connected, its user counts as someone who can be asked."""
-        if anyone and self._watching is None:
-            self._watching = asyncio.create_task(self._watch())
-        elif not anyone and self._watching is not None:
+    def presence_changed(self, connected: bool) -> None:
+        """While a browser is connected, its user counts as a watcher of the approval queue."""
+        if connected and self._watching is None:
+            self._watching = self._tasks.spawn(self._watch())
+        elif not connected and self._watching is not None:
             self._watching.cancel()
             self._watching = None
 
-    def stopped(self) -> None:
-        """No to everything that agents in the user's own browsers wait for."""
+    def deny_all(self) -> None:
+        """Deny every pending request of agents in the user's own browsers."""
         own = {session.id for session in self._sessions if session.engine == "own"}
-        for question in self._approvals.pending:
-            if question.matter.session in own:
-                self._approvals.answer(question.id, "deny", door="Stop")
+        for request in self._approvals.pending:
+            if request.request.session in own:
+                self._approvals.decide(request.id, "deny", channel="Stop")
 
     async def _watch(self) -> None:
-        with ExitStack() as stack:
-            subscription: Subscription = stack.enter_context(self._approvals.subscribe())
+        with self._approvals.subscribe() as subscription:
             while await subscription.next() is not None:
-                self._bridge.tell_news()
+                self._bridge.publish_state()
 
-    async def _state(self, browser: str, params: Json) -> Json:
+    async def _get_state(self, browser: str, params: JsonObject) -> JsonObject:
         return {
             "hub": __version__,
             "name": self._bridge.name_of(browser),
             "mode": self._bridge.mode,
             "halted": self._bridge.halted(browser),
-            "questions": self._overview.questions(),
+            "approvals": self._requests.pending(),
             "site": self._site_rules.describe(str(params.get("url", ""))),
-            "agents": self._overview.agents(),
+            "agents": self._state.agents(),
             "tabs": [
                 {"id": tab.id, "kind": tab.kind, "agent": tab.agent, "since": tab.since}
                 for tab in self._bridge.tabs_of(browser)
             ],
         }
 
-    async def _activity(self, _: str, params: Json) -> Json:
-        return await self._overview.activity(params)
+    async def _get_activity(self, _: str, params: JsonObject) -> JsonObject:
+        return await self._state.activity(params)
 
-    async def _answer(self, _: str, params: Json) -> Json:
-        return self._overview.answer(params, door=DOOR)
+    async def _decide(self, _: str, params: JsonObject) -> JsonObject:
+        return self._requests.decide(params, channel=CHANNEL)
 
-    async def _picture(self, _: str, params: Json) -> Json:
-        return self._overview.picture(params)
+    async def _get_screenshot(self, _: str, params: JsonObject) -> JsonObject:
+        return self._requests.screenshot(params)
 
-    async def _policy(self, _: str, params: Json) -> Json:
+    async def _change_policy(self, _: str, params: JsonObject) -> JsonObject:
         url = str(params.get("url", ""))
         self._site_rules.change(url, str(params.get("level", "")))
         return {"site": self._site_rules.describe(url)}

@@ -1,57 +1,48 @@
-"""What holds on one site, as a person would say it, and how they change it: the side panel's view of the policy."""
+"""The side panel's view of the policy: what agents may do on one site, as a level that the user can change."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Literal, get_args
 
-from ..approvals.lasting import site_pattern
-from ..approvals.rules_store import RulesStore
-from ..bridge.wire import Json
-from ..errors import InvalidArgument
-from ..policy.hosts import Site, page_site
-from ..policy.patterns import Pattern
-from ..policy.rules import Rule, Ruleset
+from browser_pilot.approvals.persistent_rules import site_pattern
+from browser_pilot.config.live_reload import LiveConfig
+from browser_pilot.errors import InvalidArgument
+from browser_pilot.json_types import JsonObject
+from browser_pilot.policy.hosts import Site, page_site
+from browser_pilot.policy.patterns import Pattern
+from browser_pilot.policy.rules import Rule, Ruleset
 
-# From nothing to everything: not even looked at, looked at only, asked before acting, acting by itself.
+# In increasing order: no access, read only, approval before each write, no approval needed.
 Level = Literal["block", "look", "ask", "free"]
 LEVELS: tuple[Level, ...] = get_args(Level)
-BY_USER = "the side panel"
+RULE_SOURCE = "the side panel"
 
 
 class SiteRules:
-    """``rules`` gives those in force; ``changed`` takes over what was written."""
+    def __init__(self, config: LiveConfig) -> None:
+        self._config = config
 
-    def __init__(self, store: RulesStore, *, rules: Callable[[], Ruleset], changed: Callable[[], object]) -> None:
-        self._store = store
-        self._rules = rules
-        self._changed = changed
-
-    def describe(self, url: str) -> Json | None:
-        """None for a page that rules do not speak of: a blank one, or one of the browser's own."""
+    def describe(self, url: str) -> JsonObject | None:
+        """None for a page that no rule applies to: a blank page or one of the browser's own."""
         site = _site(url)
         if site is None:
             return None
-        level, rule = level_of(self._rules(), site)
+        level, rule = level_of(self._config.rules, site)
         pattern = site_pattern(site)
-        own = pattern is not None and any(one.pattern == pattern for one in self._store.load())
+        own = pattern is not None and any(one.pattern == pattern for one in self._config.user_rules)
         return {"site": str(site), "level": level, "rule": rule, "own": own}
 
     def change(self, url: str, level: str) -> None:
-        """Write the user's rule for the site over what they said before; "default" takes it back."""
+        """Replace the user's rule for the site; "default" removes it."""
         site = _site(url)
         pattern = None if site is None else site_pattern(site)
         if site is None or pattern is None:
             raise InvalidArgument("No rule can be made for this page.")
-        rule = _rule(pattern, level)
-        self._store.forget(pattern)
-        if rule is not None:
-            self._store.put(rule)
-        self._changed()
+        self._config.replace_rule(pattern, _rule(pattern, level))
 
 
 def level_of(rules: Ruleset, site: Site) -> tuple[Level, str]:
-    """What agents may do on a site in the user's own browser, and the rule that says so."""
+    """What agents may do on a site in the user's own browser, and the rule that decides it."""
     coverage = rules.coverage(site)
     read, write = coverage.permit("read"), coverage.permit("write")
     mode, mode_rule = rules.mode("own", coverage, None)
@@ -63,7 +54,7 @@ def level_of(rules: Ruleset, site: Site) -> tuple[Level, str]:
         return "look", mode_rule
     if "ask" in (read.verdict, write.verdict):
         return "ask", write.rule if write.verdict == "ask" else read.rule
-    asking = coverage.asking()
+    asking = coverage.approval_rule()
     if asking is not None and asking.requires_approval is not None:
         return ("ask" if asking.requires_approval else "free"), asking.label
     return ("ask" if mode == "ask" else "free"), mode_rule
@@ -74,15 +65,15 @@ def _rule(pattern: Pattern, level: str) -> Rule | None:
         case "default":
             return None
         case "block":
-            return Rule(pattern=pattern, read="deny", write="deny", source=BY_USER)
+            return Rule(pattern=pattern, read="deny", write="deny", source=RULE_SOURCE)
         case "look":
-            return Rule(pattern=pattern, read="allow", write="deny", source=BY_USER)
+            return Rule(pattern=pattern, read="allow", write="deny", source=RULE_SOURCE)
         case "ask":
-            return Rule(pattern=pattern, read="allow", write="ask", source=BY_USER)
+            return Rule(pattern=pattern, read="allow", write="ask", source=RULE_SOURCE)
         case "free":
-            return Rule(pattern=pattern, read="allow", write="allow", mode="auto", source=BY_USER)
+            return Rule(pattern=pattern, read="allow", write="allow", mode="auto", source=RULE_SOURCE)
         case _:
-            raise InvalidArgument(f"{level!r} is no level.", suggestions=[f"Levels: default, {', '.join(LEVELS)}."])
+            raise InvalidArgument(f"{level!r} is not a level.", suggestions=[f"Levels: default, {', '.join(LEVELS)}."])
 
 
 def _site(url: str) -> Site | None:

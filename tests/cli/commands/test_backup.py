@@ -1,4 +1,4 @@
-"""`browser-pilot backup` and `restore`: what they keep, what they ask, and what they refuse."""
+"""`browser-pilot backup` and `restore`: contents, confirmations and rejected files."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from browser_pilot.approvals.rules_store import RulesStore
-from browser_pilot.locks import held
+from browser_pilot.config.user_rules import UserRulesStore
+from browser_pilot.file_lock import locked
 from browser_pilot.policy.patterns import parse_pattern
 from browser_pilot.policy.rules import Rule
-from browser_pilot.records.redaction import Redactor
-from browser_pilot.records.secrets import SecretStore
+from browser_pilot.redaction.redactor import Redactor
+from browser_pilot.secrets.secret_store import SecretStore
+from tests.audit_log.logs import DONE, click, opened, reader
+from tests.cli.conftest import Invoke, Pilot
 from tests.hub_process import running_hub
-from tests.records.logs import DONE, click, opened, reader
-
-from .conftest import Invoke, Pilot
 
 CONFIG = "[hub]\nidle_minutes = 3\n"
-SHOP = parse_pattern("shop.example")
+SHOP_PATTERN = parse_pattern("shop.example")
 
 
 async def write_log(home: Path) -> None:
@@ -36,7 +35,7 @@ def no_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
 def filled(home: Path) -> Path:
     home.mkdir(mode=0o700)
     (home / "config.toml").write_text(CONFIG)
-    RulesStore(home).put(Rule(pattern=SHOP, write="deny", source="test"))
+    UserRulesStore(home).put(Rule(pattern=SHOP_PATTERN, write="deny", source="test"))
     asyncio.run(write_log(home))
     return home
 
@@ -46,18 +45,18 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "my backup.zip"
 
 
-def test_what_was_backed_up_comes_back(invoke: Invoke, filled: Path, file: Path) -> None:
+def test_restore_brings_back_the_backed_up_files(invoke: Invoke, filled: Path, file: Path) -> None:
     outcome = invoke("backup", str(file))
     assert outcome.code == 0
-    for words in ("the configuration", "the rules that you made", "the activity log, 2 rows"):
-        assert words in outcome.out
+    for part in ("the configuration", "your rules", "the audit log, 2 rows"):
+        assert part in outcome.out
     assert file.stat().st_mode & 0o777 == 0o600
     (filled / "config.toml").write_text("[hub]\nidle_minutes = 99\n")
-    RulesStore(filled).forget(SHOP)
+    UserRulesStore(filled).remove(SHOP_PATTERN)
     outcome = invoke("restore", str(file), "--yes")
     assert outcome.code == 0
     assert (filled / "config.toml").read_text() == CONFIG
-    assert [rule.pattern for rule in RulesStore(filled).load()] == [SHOP]
+    assert [rule.pattern for rule in UserRulesStore(filled).load()] == [SHOP_PATTERN]
     assert (filled / "config.toml").stat().st_mode & 0o777 == 0o600
     (aside,) = (filled / "replaced").iterdir()
     assert "99" in (aside / "config.toml").read_text()
@@ -65,14 +64,14 @@ def test_what_was_backed_up_comes_back(invoke: Invoke, filled: Path, file: Path)
     assert reader(filled).verify().ok
 
 
-def test_the_folder_of_the_backup_stays_as_it_was(invoke: Invoke, filled: Path, file: Path) -> None:
+def test_the_folder_of_the_backup_is_not_changed(invoke: Invoke, filled: Path, file: Path) -> None:
     file.parent.chmod(0o755)
     invoke("backup", str(file))
     assert file.parent.stat().st_mode & 0o777 == 0o755
     assert [path.name for path in file.parent.iterdir() if path.name != "home"] == [file.name]
 
 
-def test_nothing_is_replaced_without_a_yes(invoke: Invoke, filled: Path, file: Path) -> None:
+def test_nothing_is_replaced_without_confirmation(invoke: Invoke, filled: Path, file: Path) -> None:
     invoke("backup", str(file))
     before = file.read_bytes(), contents_of(filled)
     for arguments in (("backup", str(file)), ("restore", str(file))):
@@ -96,7 +95,7 @@ def test_an_empty_home_has_nothing_to_back_up(invoke: Invoke, file: Path) -> Non
     assert not file.exists()
 
 
-def test_a_restore_without_a_log_is_on_record_too(invoke: Invoke, home: Path, file: Path) -> None:
+def test_a_restore_without_a_log_writes_an_audit_note(invoke: Invoke, home: Path, file: Path) -> None:
     home.mkdir(mode=0o700)
     (home / "config.toml").write_text(CONFIG)
     invoke("backup", str(file))
@@ -106,14 +105,14 @@ def test_a_restore_without_a_log_is_on_record_too(invoke: Invoke, home: Path, fi
 
 
 @pytest.mark.parametrize("name", ["", "missing/backup.zip"])
-def test_a_place_that_cannot_be_written_is_told(invoke: Invoke, filled: Path, tmp_path: Path, name: str) -> None:
+def test_a_path_that_cannot_be_written_is_rejected(invoke: Invoke, filled: Path, tmp_path: Path, name: str) -> None:
     outcome = invoke("backup", str(tmp_path / name))
     assert outcome.code == 1
     assert "cannot be written" in outcome.err
 
 
 @pytest.mark.parametrize("content", [b"", b"PK no zip"])
-def test_something_else_than_a_backup_is_refused(invoke: Invoke, filled: Path, file: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_backup_is_rejected(invoke: Invoke, filled: Path, file: Path, content: bytes) -> None:
     file.write_bytes(content)
     for given in (file, file.with_name("missing.zip")):
         outcome = invoke("restore", str(given), "--yes")
@@ -122,7 +121,7 @@ def test_something_else_than_a_backup_is_refused(invoke: Invoke, filled: Path, f
     assert (filled / "config.toml").read_text() == CONFIG
 
 
-def test_a_backup_with_settings_that_are_wrong_is_refused_and_changes_nothing(
+def test_a_backup_with_invalid_settings_is_rejected_and_changes_nothing(
     invoke: Invoke, filled: Path, file: Path
 ) -> None:
     (filled / "config.toml").write_text("[hub]\nprot = 1\n")
@@ -134,7 +133,7 @@ def test_a_backup_with_settings_that_are_wrong_is_refused_and_changes_nothing(
     assert (filled / "config.toml").read_text() == CONFIG
 
 
-def test_a_backup_of_another_home_is_restored_only_when_said_so(invoke: Invoke, filled: Path, file: Path) -> None:
+def test_a_backup_of_another_home_needs_from_elsewhere(invoke: Invoke, filled: Path, file: Path) -> None:
     invoke("backup", str(file))
     for path in (*filled.glob("activity.*"), filled / "config.toml"):
         path.unlink()
@@ -146,16 +145,16 @@ def test_a_backup_of_another_home_is_restored_only_when_said_so(invoke: Invoke, 
     assert reader(filled).verify().ok
 
 
-def test_while_a_hub_runs_a_restore_is_refused(invoke: Invoke, filled: Path, file: Path) -> None:
+def test_restore_is_rejected_while_a_hub_runs(invoke: Invoke, filled: Path, file: Path) -> None:
     invoke("backup", str(file))
-    with held(filled / "run" / "hub.lock"):
+    with locked(filled / "run" / "hub.lock"):
         outcome = invoke("restore", str(file), "--yes")
     assert outcome.code == 1
-    assert "A hub runs in this home" in outcome.err
+    assert "A hub is running in this home" in outcome.err
     assert not (filled / "replaced").exists()
 
 
-def test_a_real_hub_lets_itself_be_backed_up_and_not_be_restored(pilot: Pilot, filled: Path, file: Path) -> None:
+def test_a_running_hub_can_be_backed_up_but_not_restored(pilot: Pilot, filled: Path, file: Path) -> None:
     with running_hub(filled) as hub:
         assert pilot("backup", str(file)).code == 0
         outcome = pilot("restore", str(file), "--yes")
@@ -164,16 +163,16 @@ def test_a_real_hub_lets_itself_be_backed_up_and_not_be_restored(pilot: Pilot, f
     assert pilot("restore", str(file), "--yes").code == 0
 
 
-def test_secrets_go_along_only_sealed_and_only_when_asked_for(invoke: Invoke, filled: Path, file: Path) -> None:
+def test_secrets_are_included_only_on_request_and_encrypted(invoke: Invoke, filled: Path, file: Path) -> None:
     store = SecretStore(filled, Redactor(), keyring=lambda: None)
     store.set("MAIL", "correct horse", domains=["a.example"])
-    assert "Your secrets are not in it" in invoke("backup", str(file)).out
+    assert "Your secrets are not included" in invoke("backup", str(file)).out
     assert invoke("restore", str(file), "--yes", "--with-secrets", stdin="open sesame\n").code == 1
     assert invoke("backup", str(file), "--yes", "--with-secrets", stdin="short\n").code == 1
     assert invoke("backup", str(file), "--yes", "--with-secrets", stdin="open sesame\n").code == 0
     assert b"correct horse" not in file.read_bytes()
     store.remove("MAIL")
-    assert "left out" in invoke("restore", str(file), "--yes").out
+    assert "were not restored" in invoke("restore", str(file), "--yes").out
     assert store.names() == {}
     assert invoke("restore", str(file), "--yes", "--with-secrets", stdin="wrong sesame\n").code == 1
     outcome = invoke("restore", str(file), "--yes", "--with-secrets", stdin="open sesame\n")

@@ -1,4 +1,4 @@
-"""`call`: any tool from the shell; a hub is started when none runs, and calls share a session."""
+"""`call`: calls any tool from a shell, starts a hub if none runs, and shares a session between calls."""
 
 from __future__ import annotations
 
@@ -8,22 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from browser_pilot.cli.call import parse_arguments, save
-from browser_pilot.cli.tool_answer import Picture
-from browser_pilot.cli.tool_call import read_reply
+from browser_pilot.cli.commands.call import parse_arguments, save_image
+from browser_pilot.cli.tool_result import ResultImage
 from browser_pilot.errors import InvalidArgument
-from browser_pilot.runtime import read_runtime
+from browser_pilot.hub_discovery.runtime_file import read_runtime
+from tests.cli.conftest import Pilot
 from tests.sites import Site
-
-from .conftest import Pilot
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
 @pytest.mark.browser
-def test_calls_are_chained_in_one_session_of_a_hub_that_the_first_call_starts(
-    pilot: Pilot, home: Path, site: Site
-) -> None:
+def test_the_first_call_starts_a_hub_and_later_calls_share_its_session(pilot: Pilot, home: Path, site: Site) -> None:
     opened = pilot("call", "browser_navigate", json.dumps({"url": site.url()}))
     assert opened.code == 0, opened.err
     assert "title:" in opened.out
@@ -43,7 +39,7 @@ def test_calls_are_chained_in_one_session_of_a_hub_that_the_first_call_starts(
 
 
 @pytest.mark.browser
-def test_pictures_go_where_they_are_wanted(pilot_of_hub: Pilot, tmp_path: Path, site: Site) -> None:
+def test_images_are_saved_to_the_given_folder(pilot_of_hub: Pilot, tmp_path: Path, site: Site) -> None:
     assert pilot_of_hub("call", "browser_navigate", json.dumps({"url": site.url()})).code == 0
     folder = tmp_path / "new" / "folder"
     files = pilot_of_hub("call", "browser_screenshot", "--save-to", str(folder), "--json").data["files"]
@@ -51,22 +47,22 @@ def test_pictures_go_where_they_are_wanted(pilot_of_hub: Pilot, tmp_path: Path, 
     assert Path(files[0]).read_bytes().startswith(PNG)
 
 
-def test_a_picture_is_never_saved_over_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_image_never_overwrites_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def now(_: str) -> str:
         return "now"
 
     monkeypatch.setattr("time.strftime", now)
-    files = [save(Picture(data, "image/png"), "tool", tmp_path) for data in (b"1", b"2", b"3")]
+    files = [save_image(ResultImage(data, "image/png"), "tool", tmp_path) for data in (b"1", b"2", b"3")]
     assert [Path(file).read_bytes() for file in files] == [b"1", b"2", b"3"]
 
 
-def test_arguments_come_from_standard_input_too(pilot_of_hub: Pilot) -> None:
+def test_arguments_can_come_from_standard_input(pilot_of_hub: Pilot) -> None:
     outcome = pilot_of_hub("call", "browser_tabs", "-", stdin='{"action": "list"}')
     assert outcome.code == 0, outcome.err
     assert "tabs" in outcome.out
 
 
-def test_a_tool_error_ends_with_1_and_its_suggestions(pilot_of_hub: Pilot) -> None:
+def test_a_tool_error_exits_with_1_and_prints_its_suggestions(pilot_of_hub: Pilot) -> None:
     outcome = pilot_of_hub("call", "browser_snapshot", "--session", "empty")
     assert outcome.code == 1
     assert outcome.out == ""
@@ -78,7 +74,7 @@ def test_a_tool_error_ends_with_1_and_its_suggestions(pilot_of_hub: Pilot) -> No
     assert outcome.data["answer"]["error"] == "NO_TAB"
 
 
-def test_arguments_that_are_no_json_object_are_refused_before_a_hub_starts(pilot: Pilot, home: Path) -> None:
+def test_invalid_arguments_are_rejected_before_a_hub_starts(pilot: Pilot, home: Path) -> None:
     outcome = pilot("call", "browser_tabs", "{'url': 1}")
     assert outcome.code == 1
     assert "The arguments are not JSON" in outcome.err
@@ -87,20 +83,20 @@ def test_arguments_that_are_no_json_object_are_refused_before_a_hub_starts(pilot
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "null", '"x"', "{'url': 1}", "[" * 100_000, "1e999", "nonsense"])
-def test_only_a_json_object_is_taken_for_arguments(text: str) -> None:
+def test_arguments_must_be_a_json_object(text: str) -> None:
     with pytest.raises(InvalidArgument, match="JSON"):
         parse_arguments(text)
 
 
 @pytest.mark.parametrize("tool", ["browser_nope", "工具", "a\r\nX-Evil: 1", "", "x" * 5000])
-def test_an_unknown_tool_is_an_error_with_words(pilot_of_hub: Pilot, tool: str) -> None:
+def test_an_unknown_tool_is_an_error_with_a_message(pilot_of_hub: Pilot, tool: str) -> None:
     outcome = pilot_of_hub("call", tool)
     assert outcome.code == 1
     assert "tool" in outcome.err
     assert "Traceback" not in outcome.err
 
 
-def test_wrong_options_are_refused_in_the_hubs_words(pilot_of_hub: Pilot) -> None:
+def test_invalid_options_show_the_hubs_error(pilot_of_hub: Pilot) -> None:
     outcome = pilot_of_hub("call", "browser_tabs", "--tools", "everything")
     assert outcome.code == 1
     assert "'everything' is neither a tool nor a profile." in outcome.err
@@ -114,7 +110,7 @@ def test_a_tool_outside_the_selection_cannot_be_called(pilot_of_hub: Pilot) -> N
 
 
 @pytest.mark.browser
-def test_read_only_refuses_what_writes_and_lets_look(pilot_of_hub: Pilot, site: Site) -> None:
+def test_read_only_denies_writes_and_allows_reads(pilot_of_hub: Pilot, site: Site) -> None:
     opened = pilot_of_hub("call", "browser_navigate", json.dumps({"url": site.url()}), "--read-only")
     assert opened.code == 0, opened.err
     outcome = pilot_of_hub("call", "browser_press", '{"key": "a"}', "--read-only")
@@ -122,25 +118,9 @@ def test_read_only_refuses_what_writes_and_lets_look(pilot_of_hub: Pilot, site: 
     assert "READ_ONLY" in outcome.err
 
 
-def test_wrong_settings_are_told_as_the_reason_why_no_hub_starts(pilot: Pilot, home: Path) -> None:
+def test_invalid_settings_are_reported_when_the_hub_cannot_start(pilot: Pilot, home: Path) -> None:
     home.mkdir()
     (home / "config.toml").write_text("[hub]\nprot = 1")
     outcome = pilot("call", "browser_tabs")
     assert outcome.code == 1
     assert "hub.prot" in outcome.err
-
-
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        (b'{"result": {}}', {"result": {}}),
-        (b'event: message\ndata: {"method": "p"}\n\nevent: message\ndata: {"result": {}}\n\n', {"result": {}}),
-        (b"", {}),
-        (b"<html>", {}),
-        (b"[1]", {}),
-        (b"\xff\xfe", {}),
-        (b"[" * 100_000, {}),
-    ],
-)
-def test_a_reply_is_read_from_json_and_from_events(body: bytes, expected: dict[str, object]) -> None:
-    assert read_reply(body) == expected

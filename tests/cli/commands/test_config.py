@@ -1,4 +1,4 @@
-"""`config show|path|check`."""
+"""`config show|path|check`: values, origins, the path and validation."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Pilot
+from tests.cli.conftest import Pilot
 
 
-def test_path_tells_where_the_file_is_even_when_there_is_none(pilot: Pilot, home: Path) -> None:
+def test_path_prints_the_path_of_a_missing_file(pilot: Pilot, home: Path) -> None:
     assert pilot("config", "path").out.strip() == str(home / "config.toml")
 
 
-def test_show_tells_each_value_and_where_it_came_from(pilot: Pilot, home: Path) -> None:
+def test_show_prints_each_value_and_its_origin(pilot: Pilot, home: Path) -> None:
     home.mkdir()
     (home / "config.toml").write_text('[browser]\nviewport = [800, 600]\n[tools]\nprofile = "minimal"\n')
     data = pilot("config", "show", "--json", env={"BROWSER_PILOT_TOOLS__PROFILE": "full"}).data
@@ -27,10 +27,10 @@ def test_show_tells_each_value_and_where_it_came_from(pilot: Pilot, home: Path) 
     assert str(home / "config.toml") in text
 
 
-def test_check_says_when_all_is_fine(pilot: Pilot, home: Path) -> None:
+def test_check_reports_valid_settings(pilot: Pilot, home: Path) -> None:
     outcome = pilot("config", "check")
     assert outcome.code == 0
-    assert "fine" in outcome.out
+    assert "The settings are valid" in outcome.out
     assert pilot("config", "check", "--json").data == {
         "ok": True,
         "file": str(home / "config.toml"),
@@ -49,7 +49,7 @@ def test_check_says_when_all_is_fine(pilot: Pilot, home: Path) -> None:
         ("port = ", "not valid TOML"),
     ],
 )
-def test_check_names_what_is_wrong(pilot: Pilot, home: Path, text: str, expected: str) -> None:
+def test_check_names_the_invalid_setting(pilot: Pilot, home: Path, text: str, expected: str) -> None:
     home.mkdir()
     (home / "config.toml").write_text(text)
     outcome = pilot("config", "check")
@@ -57,14 +57,14 @@ def test_check_names_what_is_wrong(pilot: Pilot, home: Path, text: str, expected
     assert expected in outcome.err
 
 
-def test_a_settings_file_that_cannot_be_read_is_told(pilot: Pilot, home: Path) -> None:
+def test_a_settings_file_that_cannot_be_read_is_reported(pilot: Pilot, home: Path) -> None:
     (home / "config.toml").mkdir(parents=True)
     outcome = pilot("config", "check")
     assert outcome.code == 1
     assert "cannot be read" in outcome.err
 
 
-def test_an_unknown_variable_is_refused_by_name(pilot: Pilot) -> None:
+def test_an_unknown_variable_is_rejected_by_name(pilot: Pilot) -> None:
     outcome = pilot("config", "check", env={"BROWSER_PILOT_HUB__PROT": "1"})
     assert outcome.code == 1
     assert "BROWSER_PILOT_HUB__PROT" in outcome.err

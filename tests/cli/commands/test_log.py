@@ -1,4 +1,4 @@
-"""`browser-pilot log`: the list, its filters, the live view, exports, details, and whether the record is whole."""
+"""`browser-pilot log`: list, filters, follow, exports, details and verification."""
 
 from __future__ import annotations
 
@@ -10,36 +10,31 @@ import signal
 import subprocess
 import sys
 import threading
-from datetime import datetime, timedelta, timezone
+from datetime import datetime
 from pathlib import Path
 from queue import Queue
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from browser_pilot.cli.checks import check_hub
-from browser_pilot.cli.moments import duration, parse_moment
-from browser_pilot.config import Settings
-from browser_pilot.errors import InvalidArgument
-from browser_pilot.records.entries import Intent, Note, Outcome
-from tests.approvals.people import configure
+from browser_pilot.audit_log.entries import AuditIntent, AuditNote, AuditOutcome
+from browser_pilot.cli.doctor_checks import check_hub
+from browser_pilot.config.settings import Settings
+from tests.audit_log.logs import DONE, changing, click, opened, reader, remove_database
+from tests.cli.conftest import Invoke, Pilot
 from tests.hub_process import environment, running_hub
-from tests.records.logs import DONE, changing, click, opened, reader, remove_database
+from tests.integration.approvals.simulated_users import configure
 from tests.sites import Site
 
-from .conftest import Invoke, Pilot
-
 DENIED = '[policy.domains."site.example"]\nread = false\n'
-REFUSED = Outcome("refused", duration_ms=1, error="DOMAIN_DENIED")
+REFUSED = AuditOutcome("refused", duration_ms=1, error="DOMAIN_DENIED")
 
 
 async def fill(home: Path) -> None:
-    """Rows 1 and 2: a click. 3 and 4: a refusal. 5: a note. 6: still under way."""
+    """Rows 1 and 2: a click. 3 and 4: a denied navigation. 5: a note. 6: in progress."""
     async with opened(home) as log:
         await log.outcome(await log.intent(click(site="localhost:3000", url="http://localhost:3000/")), DONE)
-        await log.record(Intent("c2", "browser_navigate", site="shop.evil.example", decision="deny"), REFUSED)
-        await log.note(Note("Rule added\x1b[31m", by="ann"))
+        await log.record(AuditIntent("c2", "browser_navigate", site="shop.evil.example", decision="deny"), REFUSED)
+        await log.note(AuditNote("Rule added\x1b[31m", by="ann"))
         await log.intent(click(tool="browser_hover", session="s2"))
 
 
@@ -49,11 +44,11 @@ def filled(home: Path) -> Path:
     return home
 
 
-def test_without_a_log_every_command_says_that_nothing_happened_yet(invoke: Invoke, home: Path) -> None:
+def test_without_a_log_every_command_says_that_it_is_empty(invoke: Invoke, home: Path) -> None:
     for arguments in ((), ("verify",)):
         outcome = invoke("log", *arguments)
         assert outcome.code == 0
-        assert "Nothing is recorded yet" in outcome.out
+        assert "The audit log is empty" in outcome.out
     assert invoke("log", "--json").data == []
     assert invoke("log", "--export", "jsonl").out == ""
     assert not home.exists()
@@ -69,11 +64,11 @@ def test_each_action_is_one_line_with_time_client_tool_site_decision_result_and_
     for word in ("c2", "browser_navigate", "shop.evil.example", "deny", "refused DOMAIN_DENIED"):
         assert word in lines[1]
     assert "ann" in lines[2]
-    assert "under way" in lines[3]
+    assert "in progress" in lines[3]
 
 
 @pytest.mark.usefixtures("filled")
-def test_what_a_page_wrote_cannot_play_with_the_terminal(invoke: Invoke) -> None:
+def test_control_characters_are_escaped(invoke: Invoke) -> None:
     shown = invoke("log").out + invoke("log", "show", "5").out
     assert "\x1b" not in shown
     assert "\\x1b[31m" in shown
@@ -99,17 +94,17 @@ def test_what_a_page_wrote_cannot_play_with_the_terminal(invoke: Invoke) -> None
     ],
 )
 @pytest.mark.usefixtures("filled")
-def test_filters_leave_what_fits(invoke: Invoke, options: tuple[str, ...], ids: list[int]) -> None:
+def test_filters_select_matching_entries(invoke: Invoke, options: tuple[str, ...], ids: list[int]) -> None:
     assert [entry["id"] for entry in invoke("log", "--json", *options).data] == ids
 
 
 @pytest.mark.usefixtures("filled")
-def test_nothing_that_fits_is_told_in_words(invoke: Invoke) -> None:
-    assert invoke("log", "--tool", "browser_fly").out == "Nothing in the log fits.\n"
+def test_no_matching_entry_has_a_message(invoke: Invoke) -> None:
+    assert invoke("log", "--tool", "browser_fly").out == "No entries match.\n"
 
 
 @pytest.mark.usefixtures("filled")
-def test_one_entry_is_shown_with_everything_about_it(invoke: Invoke) -> None:
+def test_show_prints_all_details_of_an_entry(invoke: Invoke) -> None:
     for entry in ("1", "2"):
         outcome = invoke("log", "show", entry)
         assert outcome.out.startswith("Entry 1\n")
@@ -119,14 +114,14 @@ def test_one_entry_is_shown_with_everything_about_it(invoke: Invoke) -> None:
 
 
 @pytest.mark.usefixtures("filled")
-def test_an_entry_that_is_not_there_is_told_in_words(invoke: Invoke) -> None:
+def test_an_unknown_entry_is_an_error(invoke: Invoke) -> None:
     outcome = invoke("log", "show", "77")
     assert outcome.code == 1
     assert "There is no entry 77" in outcome.err
 
 
 @pytest.mark.usefixtures("filled")
-def test_exports_go_to_the_screen_or_into_a_private_file(invoke: Invoke, tmp_path: Path) -> None:
+def test_exports_go_to_standard_output_or_a_private_file(invoke: Invoke, tmp_path: Path) -> None:
     lines = invoke("log", "--export", "jsonl").out.splitlines()
     assert [json.loads(line)["id"] for line in lines] == [1, 3, 5, 6]
     tmp_path.chmod(0o755)
@@ -136,31 +131,31 @@ def test_exports_go_to_the_screen_or_into_a_private_file(invoke: Invoke, tmp_pat
     rows = list(csv.DictReader(io.StringIO(file.read_text())))
     assert [(row["id"], row["error"]) for row in rows] == [("3", "DOMAIN_DENIED")]
     assert file.stat().st_mode & 0o777 == 0o600
-    assert tmp_path.stat().st_mode & 0o777 == 0o755, "the user's own folder stays as it was"
+    assert tmp_path.stat().st_mode & 0o777 == 0o755, "the mode of the user's folder must not change"
 
 
 @pytest.mark.parametrize("options", [("--output", "x"), ("--follow", "--export", "csv"), ("--limit", "0")])
-def test_options_that_make_no_sense_are_refused(invoke: Invoke, options: tuple[str, ...]) -> None:
+def test_invalid_combinations_of_options_are_rejected(invoke: Invoke, options: tuple[str, ...]) -> None:
     assert invoke("log", *options).code == 2
 
 
 @pytest.mark.usefixtures("filled")
-def test_an_intact_log_is_called_so_with_its_rows_and_its_head(invoke: Invoke) -> None:
+def test_verify_shows_the_rows_and_the_head_of_an_intact_log(invoke: Invoke) -> None:
     outcome = invoke("log", "verify")
     assert outcome.code == 0
-    assert "The log is intact: 6 rows" in outcome.out
+    assert "The audit log is intact: 6 rows" in outcome.out
     head = invoke("log", "verify", "--json").data["head"]
     assert head in outcome.out
     assert invoke("log", "verify", "--head", head).code == 0
 
 
-def test_a_head_that_was_noted_and_is_no_longer_there_is_found(invoke: Invoke, filled: Path) -> None:
+def test_verify_detects_that_a_known_head_is_missing(invoke: Invoke, filled: Path) -> None:
     head = invoke("log", "verify", "--json").data["head"]
     seq, _, digest = head.partition(":")
     forged = f"{seq}:{digest[:-1]}{'0' if digest[-1] != '0' else '1'}"
     outcome = invoke("log", "verify", "--head", forged)
     assert outcome.code == 1
-    assert "row 6: Row 6 is not the one that was noted as the head." in outcome.out
+    assert "row 6: Row 6 is not the one in the stored head." in outcome.out
     assert invoke("log", "verify", "--head", "6:abc").code == 1
     for path in filled.glob("activity.*"):
         path.unlink()
@@ -169,25 +164,23 @@ def test_a_head_that_was_noted_and_is_no_longer_there_is_found(invoke: Invoke, f
 
 
 @pytest.mark.parametrize(
-    ("statement", "words"),
+    ("statement", "expected"),
     [
         ("UPDATE entries SET body = replace(body, 'browser_click', 'browser_hover') WHERE seq = 1", "Row 1"),
         ("DELETE FROM entries WHERE seq = 3", "Row 3 is missing."),
         ("DELETE FROM entries WHERE seq > 4", "Rows 5 to 6 are missing."),
     ],
 )
-def test_what_was_done_to_the_log_is_named_with_its_place(
-    invoke: Invoke, filled: Path, statement: str, words: str
-) -> None:
+def test_verify_names_the_modified_rows(invoke: Invoke, filled: Path, statement: str, expected: str) -> None:
     with changing(filled) as connection:
         connection.execute(statement)
     outcome = invoke("log", "verify")
     assert outcome.code == 1
-    assert words in outcome.out
+    assert expected in outcome.out
     assert not invoke("log", "verify", "--json").data["ok"]
 
 
-def test_an_end_that_was_cut_off_with_care_is_found_by_the_anchor(invoke: Invoke, filled: Path) -> None:
+def test_verify_detects_a_consistent_truncation_by_the_anchor(invoke: Invoke, filled: Path) -> None:
     with changing(filled) as connection:
         connection.execute("DELETE FROM entries WHERE seq > 4")
         connection.execute("UPDATE head SET seq = 4, hash = (SELECT hash FROM entries WHERE seq = 4)")
@@ -196,14 +189,14 @@ def test_an_end_that_was_cut_off_with_care_is_found_by_the_anchor(invoke: Invoke
     assert "row 5: Rows 5 to 6 are missing." in outcome.out
 
 
-def test_a_log_that_was_removed_is_missed(invoke: Invoke, filled: Path) -> None:
+def test_verify_detects_a_removed_log(invoke: Invoke, filled: Path) -> None:
     remove_database(filled)
     outcome = invoke("log", "verify")
     assert outcome.code == 1
-    assert "The log itself is gone" in outcome.out
+    assert "The audit log is missing" in outcome.out
 
 
-def test_a_damaged_file_is_told_in_words(invoke: Invoke, filled: Path) -> None:
+def test_a_damaged_file_is_an_error_with_a_message(invoke: Invoke, filled: Path) -> None:
     remove_database(filled)
     (filled / "activity.db").write_bytes(b"no database" * 500)
     for arguments in ((), ("show", "1"), ("--export", "csv")):
@@ -216,14 +209,14 @@ def test_a_damaged_file_is_told_in_words(invoke: Invoke, filled: Path) -> None:
     assert "damaged" in outcome.out
 
 
-def test_a_row_that_someone_broke_does_not_hide_the_others(invoke: Invoke, filled: Path) -> None:
+def test_a_damaged_row_does_not_hide_the_others(invoke: Invoke, filled: Path) -> None:
     with changing(filled) as connection:
         connection.execute("UPDATE entries SET body = '{broken' WHERE seq = 3")
     assert [entry["id"] for entry in invoke("log", "--json", "--client", "c1").data] == [1, 6]
     assert invoke("log", "show", "3").code == 1
 
 
-async def test_following_shows_what_happens_as_it_ends(home: Path) -> None:
+async def test_follow_prints_actions_as_they_finish(home: Path) -> None:
     lines: Queue[str] = Queue()
     process = subprocess.Popen(
         [sys.executable, "-m", "browser_pilot", "log", "--follow", "--json", "--client", "c1"],
@@ -231,21 +224,21 @@ async def test_following_shows_what_happens_as_it_ends(home: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        # A shell that runs the tests in the background lets its children ignore it.
+        # A shell that runs the tests in the background makes its children ignore SIGINT.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stdout is not None
 
-    def pump() -> None:
+    def read_lines() -> None:
         assert process.stdout is not None
         for line in process.stdout:
             lines.put(line)
 
-    threading.Thread(target=pump, daemon=True).start()
+    threading.Thread(target=read_lines, daemon=True).start()
     try:
         async with opened(home) as log:
             first = await log.intent(click())
-            await log.record(Intent("someone else", "browser_click"), DONE)
+            await log.record(AuditIntent("someone else", "browser_click"), DONE)
             await log.outcome(first, DONE)
             seen = await asyncio.to_thread(_until_ended, lines)
             assert (seen["id"], seen["status"]) == (first, "ok")
@@ -269,7 +262,7 @@ def _until_ended(lines: Queue[str]) -> dict[str, object]:
             return shown
 
 
-def test_a_pipe_that_ends_early_is_no_error(pilot: Pilot, filled: Path) -> None:
+def test_a_closed_pipe_is_not_an_error(pilot: Pilot, filled: Path) -> None:
     command = f"{sys.executable} -m browser_pilot log --export jsonl | head -n 1"
     done = subprocess.run(
         command, shell=True, env=environment(filled), capture_output=True, text=True, timeout=60, check=False
@@ -279,7 +272,7 @@ def test_a_pipe_that_ends_early_is_no_error(pilot: Pilot, filled: Path) -> None:
 
 
 @pytest.mark.browser
-def test_what_an_agent_did_is_in_the_log_while_the_hub_runs_and_after(pilot: Pilot, home: Path, site: Site) -> None:
+def test_actions_are_in_the_log_while_the_hub_runs_and_after(pilot: Pilot, home: Path, site: Site) -> None:
     with running_hub(home) as hub:
         assert pilot("call", "browser_navigate", json.dumps({"url": site.url()})).code == 0
         assert pilot("call", "browser_click", '{"element": "button"}').code == 0
@@ -294,7 +287,7 @@ def test_what_an_agent_did_is_in_the_log_while_the_hub_runs_and_after(pilot: Pil
     assert pilot("log", "verify").code == 0
 
 
-def test_what_is_redacted_by_a_setting_changes_while_the_hub_runs(pilot: Pilot, home: Path) -> None:
+def test_redaction_settings_can_change_while_the_hub_runs(pilot: Pilot, home: Path) -> None:
     def shown() -> str:
         pilot("call", "browser_navigate", '{"url": "http://site.example/?to=ann@mail.example"}')
         return pilot("log", "--site", "site.example", "--limit", "1", "--json").out
@@ -309,47 +302,14 @@ def test_what_is_redacted_by_a_setting_changes_while_the_hub_runs(pilot: Pilot, 
         assert "ann@mail.example" in shown()
 
 
-def test_a_log_that_cannot_be_written_is_a_problem_of_the_hub(pilot: Pilot, home: Path) -> None:
+def test_a_log_that_cannot_be_written_degrades_the_hub(pilot: Pilot, home: Path) -> None:
     home.mkdir(mode=0o700)
     (home / "activity.db").mkdir()
     with running_hub(home) as hub:
         outcome = pilot("status")
         assert "✗ Log" in outcome.out
         assert pilot("status", "--json").data["status"] == "degraded"
-        found = [(finding.what, finding.state) for finding in check_hub(home, Settings())]
+        found = [(finding.name, finding.state) for finding in check_hub(home, Settings())]
         assert found == [("Hub", "ok"), ("Hub: log", "problem")]
         with hub.http() as http:
             assert http.get("/health").json()["parts"]["log"] == "problem"
-
-
-NOW = datetime(2026, 11, 16, 12, 0, tzinfo=timezone(timedelta(hours=2)))
-
-
-@pytest.mark.parametrize(
-    ("text", "moment"),
-    [
-        ("90s", NOW - timedelta(seconds=90)),
-        ("5 min", NOW - timedelta(minutes=5)),
-        ("2h", NOW - timedelta(hours=2)),
-        ("1w", NOW - timedelta(days=7)),
-        ("09:30", NOW.replace(hour=9, minute=30)),
-        ("2026-11-01", datetime(2026, 11, 1, tzinfo=NOW.tzinfo)),
-        ("2026-11-01T10:00", datetime(2026, 11, 1, 10, tzinfo=NOW.tzinfo)),
-        ("2026-11-01T10:00Z", datetime(2026, 11, 1, 12, tzinfo=NOW.tzinfo)),
-    ],
-)
-def test_a_time_may_be_given_as_people_write_it(text: str, moment: datetime) -> None:
-    assert parse_moment(text, NOW) == moment
-
-
-@given(st.text())
-def test_any_other_text_is_refused_and_never_breaks(text: str) -> None:
-    try:
-        assert parse_moment(text, NOW).tzinfo is not None
-    except InvalidArgument as refused:
-        assert refused.suggestions
-
-
-@pytest.mark.parametrize(("ms", "words"), [(0.4, "0 ms"), (999, "999 ms"), (3210, "3.2 s"), (90_000, "1.5 min")])
-def test_a_duration_is_told_in_a_fitting_unit(ms: float, words: str) -> None:
-    assert duration(ms) == words

@@ -1,4 +1,4 @@
-"""`mcp-config`: what it prints is valid where it is pasted, and starts this very installation."""
+"""`mcp-config`: prints valid configuration that starts this installation."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from browser_pilot.cli.mcp_config import Launch, mcp_servers_json, server_entry
-
-from .conftest import Pilot
+from browser_pilot.cli.commands.mcp_config import Launch, mcp_servers_json, server_entry
+from tests.cli.conftest import Pilot
 
 
 @pytest.mark.parametrize(
@@ -24,7 +23,7 @@ from .conftest import Pilot
         ("codex", tomllib.loads, "mcp_servers"),
     ],
 )
-def test_the_printed_text_is_a_whole_configuration(pilot: Pilot, home: Path, client: str, parse: Any, key: str) -> None:
+def test_the_output_is_a_complete_configuration(pilot: Pilot, home: Path, client: str, parse: Any, key: str) -> None:
     outcome = pilot("mcp-config", client)
     entry = parse(outcome.out)[key]["browser-pilot"]
     assert Path(entry["command"]).is_absolute()
@@ -40,14 +39,14 @@ def test_claude_code_gets_a_command(pilot: Pilot, home: Path) -> None:
     assert Path(words[words.index("--") + 1]).is_file()
 
 
-def test_the_usual_home_needs_no_variable() -> None:
+def test_the_default_home_needs_no_variable() -> None:
     assert json.loads(mcp_servers_json(Launch("/bin/x", (), {}))) == {
         "mcpServers": {"browser-pilot": {"command": "/bin/x"}}
     }
     assert server_entry(Launch("/bin/py", ("-m", "x"), {}))["args"] == ["-m", "x"]
 
 
-def test_an_unknown_client_is_refused(pilot: Pilot) -> None:
+def test_an_unknown_client_is_rejected(pilot: Pilot) -> None:
     outcome = pilot("mcp-config", "netscape")
     assert outcome.code == 2
     assert "claude-desktop" in outcome.err

@@ -1,4 +1,4 @@
-"""`browser-pilot secret`: values come in unseen and never come out; names and domains are checked."""
+"""`browser-pilot secret`: values are read hidden and never printed; names and domains are checked."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from browser_pilot.records.redaction import Redactor
-from browser_pilot.records.secrets import SecretStore
+from browser_pilot.redaction.redactor import Redactor
+from browser_pilot.secrets.secret_store import SecretStore
+from tests.audit_log.logs import all_bytes, modes, reader
+from tests.cli.conftest import Invoke
 from tests.hub_process import environment
-from tests.records.logs import all_bytes, modes, reader
-
-from .conftest import Invoke
 
 VALUE = "correct horse battery"
 
 
 @pytest.fixture(autouse=True)
 def no_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever this machine has, the tests leave it alone."""
+    """The tests never touch the keyring of this machine."""
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
 
 
@@ -31,7 +30,7 @@ def typed(home: Path, name: str, host: str) -> str:
     return store.expand(f"{{{{secret:{name}}}}}", host=host, matches=lambda domain, host: domain == host)
 
 
-def test_a_secret_is_read_from_standard_input_and_kept_encrypted(invoke: Invoke, home: Path) -> None:
+def test_a_secret_is_read_from_standard_input_and_stored_encrypted(invoke: Invoke, home: Path) -> None:
     outcome = invoke("secret", "set", "MAIL", "--domain", "Mail.Example", stdin=f"{VALUE}\n")
     assert outcome.code == 0
     assert typed(home, "MAIL", "mail.example") == VALUE
@@ -42,7 +41,7 @@ def test_a_secret_is_read_from_standard_input_and_kept_encrypted(invoke: Invoke,
     assert set(modes(home).values()) == {0o600}
 
 
-def test_a_running_hub_sees_it_without_a_restart(invoke: Invoke, home: Path) -> None:
+def test_a_running_hub_reads_it_without_a_restart(invoke: Invoke, home: Path) -> None:
     redactor = Redactor()
     hub = SecretStore(home, redactor, keyring=lambda: None)
     assert hub.names() == {}
@@ -53,7 +52,7 @@ def test_a_running_hub_sees_it_without_a_restart(invoke: Invoke, home: Path) -> 
     assert hub.names() == {}
 
 
-def test_the_list_has_names_and_domains_and_no_value(invoke: Invoke) -> None:
+def test_the_list_shows_names_and_domains_but_no_value(invoke: Invoke) -> None:
     assert "There are no secrets." in invoke("secret", "list").out
     invoke("secret", "set", "B", "--domain", "*.b.example", "--domain", "c.example:8443", stdin=VALUE)
     invoke("secret", "set", "A", "--domain", "localhost", stdin=VALUE)
@@ -70,40 +69,40 @@ def test_the_list_has_names_and_domains_and_no_value(invoke: Invoke) -> None:
 @pytest.mark.parametrize(
     "domain", ["*", "*.co.uk", "co.uk", "github.io", "https://a.example/", "", "a b", "*.10.0.0.1"]
 )
-def test_a_domain_that_is_no_site_of_ones_own_is_refused(invoke: Invoke, home: Path, domain: str) -> None:
+def test_a_domain_that_covers_unrelated_sites_is_rejected(invoke: Invoke, home: Path, domain: str) -> None:
     outcome = invoke("secret", "set", "MAIL", "--domain", domain, stdin=VALUE)
     assert outcome.code == 1
     assert not (home / "secrets.enc").exists()
 
 
 @pytest.mark.parametrize("name", ["1A", "a b", "{{x}}", "x" * 65])
-def test_a_name_that_could_not_be_written_in_a_text_is_refused(invoke: Invoke, name: str) -> None:
+def test_an_invalid_name_is_rejected(invoke: Invoke, name: str) -> None:
     outcome = invoke("secret", "set", name, "--domain", "a.example", stdin=VALUE)
     assert outcome.code == 1
-    assert "no name for a secret" in outcome.err
+    assert "not a valid secret name" in outcome.err
 
 
 @pytest.mark.parametrize("value", ["", "\n", "abc", "x" * 10_001, "with\x00zero"])
-def test_a_value_that_could_not_be_kept_is_refused(invoke: Invoke, home: Path, value: str) -> None:
+def test_an_invalid_value_is_rejected(invoke: Invoke, home: Path, value: str) -> None:
     assert invoke("secret", "set", "MAIL", "--domain", "a.example", stdin=value).code == 1
     assert not (home / "secrets.enc").exists()
 
 
-def test_a_value_among_the_arguments_is_refused(invoke: Invoke) -> None:
+def test_a_value_in_the_arguments_is_rejected(invoke: Invoke) -> None:
     assert invoke("secret", "set", "MAIL", VALUE, "--domain", "a.example").code == 2
 
 
-def test_a_secret_without_a_domain_is_refused(invoke: Invoke) -> None:
+def test_a_secret_without_a_domain_is_rejected(invoke: Invoke) -> None:
     assert invoke("secret", "set", "MAIL", stdin=VALUE).code == 2
 
 
-def test_removing_what_is_not_there_is_told(invoke: Invoke) -> None:
+def test_removing_an_unknown_secret_fails(invoke: Invoke) -> None:
     outcome = invoke("secret", "remove", "MAIL")
     assert outcome.code == 1
     assert "There is no secret MAIL." in outcome.err
 
 
-def test_changes_are_on_record_without_the_value(invoke: Invoke, home: Path) -> None:
+def test_changes_are_in_the_audit_log_without_the_value(invoke: Invoke, home: Path) -> None:
     invoke("secret", "set", "MAIL", "--domain", "a.example", stdin=VALUE)
     invoke("secret", "set", "MAIL", "--domain", "b.example", stdin="another value")
     invoke("secret", "remove", "MAIL")
@@ -116,17 +115,17 @@ def test_changes_are_on_record_without_the_value(invoke: Invoke, home: Path) -> 
     assert VALUE.encode() not in all_bytes(home)
 
 
-def test_a_log_that_cannot_be_written_is_told_and_the_secret_kept(invoke: Invoke, home: Path) -> None:
+def test_a_log_that_cannot_be_written_gives_a_warning_and_the_secret_is_stored(invoke: Invoke, home: Path) -> None:
     home.mkdir()
     (home / "activity.db").mkdir()
     outcome = invoke("secret", "set", "MAIL", "--domain", "a.example", stdin=VALUE)
     assert outcome.code == 0
-    assert "not in the activity log" in outcome.err
+    assert "not in the audit log" in outcome.err
     assert typed(home, "MAIL", "a.example") == VALUE
 
 
 @pytest.mark.parametrize(("second", "code"), [(VALUE, 0), ("other", 1)])
-def test_on_a_terminal_the_value_is_asked_for_twice_and_not_shown(home: Path, second: str, code: int) -> None:
+def test_on_a_terminal_the_value_is_read_twice_and_not_shown(home: Path, second: str, code: int) -> None:
     main, terminal = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "browser_pilot", "secret", "set", "MAIL", "--domain", "a.example"],
@@ -138,7 +137,7 @@ def test_on_a_terminal_the_value_is_asked_for_twice_and_not_shown(home: Path, se
     )
     os.close(terminal)
     shown = b""
-    for prompt, answer in ((b"not shown): ", VALUE), (b"Once more: ", second)):
+    for prompt, answer in ((b"(hidden): ", VALUE), (b"Repeat: ", second)):
         while prompt not in shown:
             shown += os.read(main, 1000)
         os.write(main, f"{answer}\n".encode())

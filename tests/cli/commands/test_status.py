@@ -1,4 +1,4 @@
-"""`status` and `stop`, with a hub, without one, and with what only looks like one."""
+"""`status` and `stop`: with a hub, without one, and with another program on its port."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from pathlib import Path
 import pytest
 
 from browser_pilot import __version__
-from browser_pilot.cli.status import uptime_in_words
-from browser_pilot.runtime import RuntimeInfo, write_runtime
+from browser_pilot.cli.commands.status import format_uptime
+from browser_pilot.hub_discovery.runtime_file import RuntimeInfo, write_runtime
+from tests.cli.conftest import Pilot
 from tests.clients import call, http_client
 from tests.hub_process import running_hub
 
-from .conftest import Pilot
 
-
-def test_without_a_hub_status_says_so_and_what_to_do(pilot: Pilot) -> None:
+def test_status_without_a_hub_shows_how_to_start_one(pilot: Pilot) -> None:
     outcome = pilot("status")
     assert outcome.code == 0
     assert "No hub is running." in outcome.out
@@ -27,14 +26,14 @@ def test_without_a_hub_status_says_so_and_what_to_do(pilot: Pilot) -> None:
     assert pilot("status", "--json").data["running"] is False
 
 
-def test_stopping_nothing_is_fine(pilot: Pilot) -> None:
+def test_stop_without_a_hub_succeeds(pilot: Pilot) -> None:
     outcome = pilot("stop")
     assert outcome.code == 0
     assert "No hub was running." in outcome.out
     assert pilot("stop", "--json").data == {"was_running": False, "pid": None}
 
 
-def test_status_shows_a_running_hub_and_never_its_token(pilot: Pilot, home: Path) -> None:
+def test_status_shows_a_running_hub_but_not_its_token(pilot: Pilot, home: Path) -> None:
     with running_hub(home) as hub:
         outcome = pilot("status")
         assert hub.mcp_url in outcome.out
@@ -47,7 +46,7 @@ def test_status_shows_a_running_hub_and_never_its_token(pilot: Pilot, home: Path
         assert hub.info.token not in outcome.out + data.out
 
 
-async def test_status_names_the_clients(pilot: Pilot, home: Path) -> None:
+async def test_status_lists_the_clients(pilot: Pilot, home: Path) -> None:
     with running_hub(home) as hub:
         async with http_client(hub) as client:
             await call(client, "browser_tabs")
@@ -56,7 +55,7 @@ async def test_status_names_the_clients(pilot: Pilot, home: Path) -> None:
             assert data["sessions"] == 1
 
 
-def test_stop_ends_the_hub_and_waits_until_it_is_gone(pilot: Pilot, home: Path) -> None:
+def test_stop_waits_until_the_hub_has_exited(pilot: Pilot, home: Path) -> None:
     with running_hub(home) as hub:
         outcome = pilot("stop")
         assert outcome.code == 0
@@ -74,8 +73,8 @@ def test_a_killed_hub_counts_as_not_running(pilot: Pilot, home: Path) -> None:
         assert pilot("stop").code == 0
 
 
-def test_another_program_on_the_port_is_not_taken_for_the_hub(pilot: Pilot, home: Path) -> None:
-    class Stranger(BaseHTTPRequestHandler):
+def test_another_program_on_the_port_is_not_mistaken_for_the_hub(pilot: Pilot, home: Path) -> None:
+    class OtherServer(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(200)
             self.end_headers()
@@ -84,7 +83,7 @@ def test_another_program_on_the_port_is_not_taken_for_the_hub(pilot: Pilot, home
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             pass
 
-    with HTTPServer(("127.0.0.1", 0), Stranger) as server:
+    with HTTPServer(("127.0.0.1", 0), OtherServer) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         write_runtime(home, _info(server.server_port))
         assert pilot("status", "--json").data["running"] is False
@@ -92,21 +91,21 @@ def test_another_program_on_the_port_is_not_taken_for_the_hub(pilot: Pilot, home
         server.shutdown()
 
 
-def test_a_hub_with_another_token_is_not_taken_for_ours(pilot: Pilot, home: Path) -> None:
+def test_a_hub_with_another_token_is_not_mistaken_for_ours(pilot: Pilot, home: Path) -> None:
     with running_hub(home) as hub:
         write_runtime(home, hub.info._replace(token="x" * 43))
         assert pilot("status", "--json").data["running"] is False
         write_runtime(home, hub.info)
 
 
-def test_a_silent_hub_is_reported_and_not_killed(pilot: Pilot, home: Path) -> None:
+def test_an_unresponsive_hub_is_reported_and_not_killed(pilot: Pilot, home: Path) -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
         write_runtime(home, _info(silent.getsockname()[1]))
         outcome = pilot("stop")
         assert outcome.code == 1
-        assert f"(process {os.getpid()}) does not answer" in outcome.err
+        assert f"(process {os.getpid()}) does not respond" in outcome.err
 
 
 def test_a_damaged_runtime_file_counts_as_no_hub(pilot: Pilot, home: Path) -> None:
@@ -116,10 +115,10 @@ def test_a_damaged_runtime_file_counts_as_no_hub(pilot: Pilot, home: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"), [(0, "0 s"), (59.9, "59 s"), (61, "1 min 1 s"), (3600, "1 h"), (90061, "1 d 1 h")]
+    ("seconds", "text"), [(0, "0 s"), (59.9, "59 s"), (61, "1 min 1 s"), (3600, "1 h"), (90061, "1 d 1 h")]
 )
-def test_uptime_is_told_in_its_two_largest_units(seconds: float, words: str) -> None:
-    assert uptime_in_words(seconds) == words
+def test_uptime_is_shown_in_its_two_largest_units(seconds: float, text: str) -> None:
+    assert format_uptime(seconds) == text
 
 
 def _info(port: int) -> RuntimeInfo:

@@ -1,10 +1,9 @@
-"""`tools`: the list, its costs, and its selections."""
+"""`tools`: the list, the token costs and selections."""
 
 from __future__ import annotations
 
-from browser_pilot.server.tools import REGISTRY
-
-from .conftest import Pilot
+from browser_pilot.mcp_server.tools import REGISTRY
+from tests.cli.conftest import Pilot
 
 
 def test_every_tool_is_listed_with_its_profiles_and_cost(pilot: Pilot) -> None:
@@ -16,11 +15,11 @@ def test_every_tool_is_listed_with_its_profiles_and_cost(pilot: Pilot) -> None:
         assert int(line.split()[-1]) > 10
 
 
-def test_the_profile_in_force_is_marked(pilot: Pilot) -> None:
-    marked = next(line for line in pilot("tools").out.splitlines() if "in force" in line)
+def test_the_active_profile_is_marked(pilot: Pilot) -> None:
+    marked = next(line for line in pilot("tools").out.splitlines() if "← active" in line)
     assert marked.startswith("standard")
     other = pilot("tools", env={"BROWSER_PILOT_TOOLS__PROFILE": "minimal"})
-    assert "minimal" in next(line for line in other.out.splitlines() if "in force" in line)
+    assert "minimal" in next(line for line in other.out.splitlines() if "← active" in line)
 
 
 def test_json_has_costs_that_add_up(pilot: Pilot) -> None:

@@ -1,12 +1,12 @@
-/** The number on the button and the notifications that tell of what waits. */
+/** The badge of the toolbar button and the notifications for pending approval requests. */
 
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 
-import './locale.js';
-import { Attention } from '../../src/browser_pilot/extension/attention.js';
+import '../locale.js';
+import { Badge } from '../../../src/browser_pilot/extension/background/badge.js';
 
-const QUESTION = { id: 'q1', what: 'Click “Pay now”', site: 'shop.example', client: 'Claude', risk: 'high' };
+const APPROVAL = { id: 'q1', what: 'Click “Pay now”', site: 'shop.example', client: 'Claude', risk: 'high' };
 let badge = '';
 let shown = {};
 let wanted = false;
@@ -21,40 +21,40 @@ beforeEach(() => {
     runtime: { getURL: (path) => path },
     notifications: {
       getAll: async () => shown,
-      create: async (id, look) => void (shown[id] = look),
+      create: async (id, options) => void (shown[id] = options),
       clear: async (id) => void delete shown[id],
     },
   });
 });
 
-test('the badge counts what waits, and goes with the last of it', async () => {
-  await new Attention().call({ waiting: [QUESTION, { ...QUESTION, id: 'q2' }] });
+test('the badge counts pending approvals and disappears with the last one', async () => {
+  await new Badge().update({ approvals: [APPROVAL, { ...APPROVAL, id: 'q2' }] });
   assert.equal(badge, '2');
-  await new Attention().call({ waiting: [] });
+  await new Badge().update({ approvals: [] });
   assert.equal(badge, '');
 });
 
-test('nothing is notified unless the user wants it', async () => {
-  await new Attention().call({ waiting: [QUESTION] });
+test('there is no notification unless the user turned them on', async () => {
+  await new Badge().update({ approvals: [APPROVAL] });
   assert.deepEqual(shown, {});
 });
 
-test('a notification says who wants what and where, comes once, and goes with its question', async () => {
+test('a notification shows client, action and site, once, until its approval is decided', async () => {
   wanted = true;
-  const attention = new Attention();
-  await attention.call({ waiting: [QUESTION] });
+  const badgeAndNotifications = new Badge();
+  await badgeAndNotifications.update({ approvals: [APPROVAL] });
   assert.equal(shown.q1.title, 'Claude needs you');
   assert.match(shown.q1.message, /Pay now[^]*shop\.example/);
   const first = shown.q1;
-  await attention.call({ waiting: [QUESTION] });
+  await badgeAndNotifications.update({ approvals: [APPROVAL] });
   assert.equal(shown.q1, first);
-  await attention.call({ waiting: [] });
+  await badgeAndNotifications.update({ approvals: [] });
   assert.deepEqual(shown, {});
 });
 
-test('without the permission the badge is there all the same', async () => {
+test('the badge is shown without the notifications permission', async () => {
   wanted = true;
   delete chrome.notifications;
-  await new Attention().call({ waiting: [QUESTION] });
+  await new Badge().update({ approvals: [APPROVAL] });
   assert.equal(badge, '1');
 });

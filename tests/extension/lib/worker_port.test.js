@@ -1,62 +1,62 @@
-/** The way between the connection and the worker: faster once it can be, and never out of order. */
+/** The port between offscreen document and worker: switches to the faster channel and keeps messages in order. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Passage } from '../../src/browser_pilot/extension/passage.js';
+import { WorkerPort } from '../../../src/browser_pilot/extension/lib/worker_port.js';
 
-/** Two ends, with both ways between them in the test's hands: what was posted arrives when `deliver` says so. */
+/** Two ends; what was posted on the port or the channel arrives when the test calls `deliver`. */
 function ends() {
   const got = { page: [], worker: [] };
-  const ways = { slowDown: [], slowUp: [], fastDown: [], fastUp: [] };
-  const page = new Passage({ postMessage: (one) => ways.slowDown.push(one) }, (one) => got.page.push(one));
-  const worker = new Passage({ postMessage: (one) => ways.slowUp.push(one) }, (one) => got.worker.push(one));
-  const pageEnd = { postMessage: (one) => ways.fastDown.push(one), onmessage: null };
-  const workerEnd = { postMessage: (one) => ways.fastUp.push(one), onmessage: null };
-  const takers = {
-    slowDown: (one) => worker.fromSlow(one), slowUp: (one) => page.fromSlow(one),
-    fastDown: (data) => workerEnd.onmessage({ data }), fastUp: (data) => pageEnd.onmessage({ data }),
+  const ways = { portDown: [], portUp: [], channelDown: [], channelUp: [] };
+  const page = new WorkerPort({ postMessage: (one) => ways.portDown.push(one) }, (one) => got.page.push(one));
+  const worker = new WorkerPort({ postMessage: (one) => ways.portUp.push(one) }, (one) => got.worker.push(one));
+  const pageEnd = { postMessage: (one) => ways.channelDown.push(one), onmessage: null };
+  const workerEnd = { postMessage: (one) => ways.channelUp.push(one), onmessage: null };
+  const receivers = {
+    portDown: (one) => worker.onPortMessage(one), portUp: (one) => page.onPortMessage(one),
+    channelDown: (data) => workerEnd.onmessage({ data }), channelUp: (data) => pageEnd.onmessage({ data }),
   };
-  const deliver = (way) => ways[way].splice(0).forEach(takers[way]);
+  const deliver = (way) => ways[way].splice(0).forEach(receivers[way]);
   return { page, worker, pageEnd, workerEnd, ways, got, deliver };
 }
 
-test('before there is a channel everything goes by the port', () => {
+test('without a channel everything uses the port', () => {
   const { page, got, deliver } = ends();
   page.send(1);
-  deliver('slowDown');
+  deliver('portDown');
   assert.deepEqual(got.worker, [1]);
 });
 
-test('what overtakes on the fast way waits for what was sent before it', () => {
+test('a message that overtakes on the channel waits for earlier ones', () => {
   const { page, worker, pageEnd, workerEnd, got, deliver } = ends();
   page.send(1);
-  worker.offer(workerEnd);
-  page.open(pageEnd);
+  worker.offerChannel(workerEnd);
+  page.acceptChannel(pageEnd);
   page.send(2);
-  deliver('fastDown');
+  deliver('channelDown');
   assert.deepEqual(got.worker, []);
-  deliver('slowDown');
+  deliver('portDown');
   assert.deepEqual(got.worker, [1, 2]);
 });
 
-test('the worker sends on the channel only when the other end has it, and in order', () => {
+test('the worker uses the channel only after the other end has switched, in order', () => {
   const { page, worker, pageEnd, workerEnd, ways, got, deliver } = ends();
-  worker.offer(workerEnd);
+  worker.offerChannel(workerEnd);
   worker.send('a');
-  assert.deepEqual(ways.fastUp, []);
-  page.open(pageEnd);
-  deliver('slowDown');
+  assert.deepEqual(ways.channelUp, []);
+  page.acceptChannel(pageEnd);
+  deliver('portDown');
   worker.send('b');
-  deliver('fastUp');
+  deliver('channelUp');
   assert.deepEqual(got.page, []);
-  deliver('slowUp');
+  deliver('portUp');
   worker.send('c');
-  deliver('fastUp');
+  deliver('channelUp');
   assert.deepEqual(got.page, ['a', 'b', 'c']);
 });
 
-test('whatever the moments of delivery, the order is kept both ways', () => {
+test('the order is kept in both directions for any timing', () => {
   for (let seed = 1; seed < 400; seed++) {
     let state = seed;
     const random = (most) => (state = (state * 1103515245 + 12345) % 2147483648) % most;
@@ -64,15 +64,15 @@ test('whatever the moments of delivery, the order is kept both ways', () => {
     let down = 0;
     let up = 0;
     let opened = false;
-    worker.offer(workerEnd);
+    worker.offerChannel(workerEnd);
     for (let step = 0; step < 40; step++) {
       const what = random(7);
       if (what === 0) page.send(down++);
       else if (what === 1) worker.send(up++);
-      else if (what === 2 && !opened) page.open(pageEnd), (opened = true);
-      else deliver(['slowDown', 'slowUp', 'fastDown', 'fastUp'][random(4)]);
+      else if (what === 2 && !opened) page.acceptChannel(pageEnd), (opened = true);
+      else deliver(['portDown', 'portUp', 'channelDown', 'channelUp'][random(4)]);
     }
-    for (let turn = 0; turn < 3; turn++) for (const way of ['fastDown', 'slowDown', 'fastUp', 'slowUp']) if (opened || way.startsWith('slow')) deliver(way);
+    for (let turn = 0; turn < 3; turn++) for (const way of ['channelDown', 'portDown', 'channelUp', 'portUp']) if (opened || way.startsWith('port')) deliver(way);
     assert.deepEqual(got.worker, Array.from({ length: down }, (_, index) => index), `seed ${seed}`);
     assert.deepEqual(got.page, Array.from({ length: up }, (_, index) => index), `seed ${seed}`);
   }

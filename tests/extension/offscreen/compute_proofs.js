@@ -1,10 +1,10 @@
-/** Prints what this side computes for what the other side gives, as JSON; tests/extension/test_javascript.py compares. */
+/** Prints keys and proofs as JSON, for tests/extension/test_javascript.py to compare with those of Python. */
 
-import { keyFromCode, plainCode, proofOf } from '../../src/browser_pilot/extension/proofs.js';
+import { deriveKey, normalizeCode, proofOf } from '../../../src/browser_pilot/extension/offscreen/auth.js';
 
 const { code, key, exchange } = JSON.parse(process.argv[2] ?? '{}');
 if (code) {
-  const derived = await keyFromCode(code, exchange);
+  const derived = await deriveKey(code, exchange);
   const proofs = [await proofOf(key, 'hub', exchange), await proofOf(key, 'browser', exchange)];
-  process.stdout.write(JSON.stringify({ derived, proofs, plain: plainCode(code) }));
+  process.stdout.write(JSON.stringify({ derived, proofs, normalized: normalizeCode(code) }));
 }

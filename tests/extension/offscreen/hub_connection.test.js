@@ -1,39 +1,39 @@
-/** The link to the hub, with a hub, a clock and a network made up by the test. */
+/** The connection to the hub, with a fake hub, clock and network. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Link, PROTOCOL, SILENCE_MS } from '../../src/browser_pilot/extension/link.js';
-import { keyFromCode, proofOf } from '../../src/browser_pilot/extension/proofs.js';
+import { HubConnection, PROTOCOL, SILENCE_TIMEOUT_MS } from '../../../src/browser_pilot/extension/offscreen/hub_connection.js';
+import { deriveKey, proofOf } from '../../../src/browser_pilot/extension/offscreen/auth.js';
 
 const KEY = 'c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3I';
 const PAIRED = { server: '127.0.0.1:1', browser: 'b1', key: KEY };
 
-/** Lets everything that was promised happen. */
-const settle = async () => {
+/** Runs pending promise callbacks. */
+const runPending = async () => {
   for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-class World {
+class FakeHub {
   constructor() {
     this.time = 0;
     this.timers = new Map();
     this.number = 0;
     this.sockets = [];
     this.received = [];
-    this.hubIsThere = true;
+    this.responds = true;
     this.connections = 0;
-    this.link = new Link({
-      open: () => this.socket(),
-      probe: async () => this.hubIsThere,
+    this.connection = new HubConnection({
+      openSocket: () => this.socket(),
+      probe: async () => this.responds,
       now: () => this.time,
-      later: (work, ms) => (this.timers.set(++this.number, { work, at: this.time + ms }), this.number),
-      cancel: (timer) => this.timers.delete(timer),
+      setTimer: (callback, ms) => (this.timers.set(++this.number, { callback, at: this.time + ms }), this.number),
+      clearTimer: (timer) => this.timers.delete(timer),
       random: () => 1,
-      receive: (message) => this.received.push(message),
-      connected: () => this.connections++,
-      paired: (credentials) => (this.credentials = credentials),
-      self: () => ({ version: '1', agent: 'test', instance: 'i' }),
+      onMessage: (message) => this.received.push(message),
+      onConnected: () => this.connections++,
+      onPaired: (credentials) => (this.credentials = credentials),
+      identity: () => ({ version: '1', agent: 'test', instance: 'i' }),
     });
   }
 
@@ -48,205 +48,205 @@ class World {
     return this.sockets.at(-1);
   }
 
-  async pass(ms) {
+  async advance(ms) {
     const end = this.time + ms;
     for (;;) {
       const next = [...this.timers].filter(([, timer]) => timer.at <= end).sort((a, b) => a[1].at - b[1].at)[0];
       if (!next) break;
       this.timers.delete(next[0]);
       this.time = next[1].at;
-      next[1].work();
-      await settle();
+      next[1].callback();
+      await runPending();
     }
     this.time = end;
   }
 
-  /** Play the hub's part of the greeting. */
-  async welcome(key = KEY, code = '') {
-    await settle();
+  /** The hub's side of the handshake. */
+  async acceptHandshake(key = KEY, code = '') {
+    await runPending();
     const hello = this.last.sent[0];
     const exchange = { browser: hello.browser ?? 'b9', browserNonce: hello.nonce, hubNonce: 'hub' };
-    const known = code ? await keyFromCode(code, exchange) : key;
-    this.say({ type: 'challenge', nonce: 'hub', browser: exchange.browser, proof: await proofOf(known, 'hub', exchange) });
-    await until(() => this.last.sent.length > 1 || this.last.closed);
-    const answer = this.last.sent[1];
-    if (answer?.proof === (await proofOf(known, 'browser', exchange))) this.say({ type: 'welcome', name: 'Chrome' });
-    await settle();
+    const known = code ? await deriveKey(code, exchange) : key;
+    this.send({ type: 'challenge', nonce: 'hub', browser: exchange.browser, proof: await proofOf(known, 'hub', exchange) });
+    await waitUntil(() => this.last.sent.length > 1 || this.last.closed);
+    const reply = this.last.sent[1];
+    if (reply?.proof === (await proofOf(known, 'browser', exchange))) this.send({ type: 'welcome', name: 'Chrome' });
+    await runPending();
   }
 
-  say(message) {
+  send(message) {
     this.last.onmessage?.({ data: JSON.stringify(message) });
   }
 }
 
-async function until(happened) {
-  for (let i = 0; i < 2_000 && !happened(); i++) await new Promise((resolve) => setTimeout(resolve, 1));
+async function waitUntil(condition) {
+  for (let i = 0; i < 2_000 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
 async function connected() {
-  const world = new World();
-  world.link.configure(PAIRED);
-  await world.welcome();
-  assert.equal(world.link.status().phase, 'connected');
-  return world;
+  const hub = new FakeHub();
+  hub.connection.configure(PAIRED);
+  await hub.acceptHandshake();
+  assert.equal(hub.connection.status().phase, 'connected');
+  return hub;
 }
 
-test('a paired browser greets the hub by its protocol, and is connected once both have proved the key', async () => {
-  const world = await connected();
-  assert.equal(world.last.sent[0].protocol, PROTOCOL);
-  assert.equal(world.connections, 1);
+test('a paired browser is connected once both sides have proved the key', async () => {
+  const hub = await connected();
+  assert.equal(hub.last.sent[0].protocol, PROTOCOL);
+  assert.equal(hub.connections, 1);
 });
 
-test('without a key nothing is tried', async () => {
-  const world = new World();
-  world.link.configure({ server: '127.0.0.1:1' });
-  await settle();
-  assert.equal(world.link.status().phase, 'unpaired');
-  assert.equal(world.sockets.length, 0);
+test('without a key there is no attempt', async () => {
+  const hub = new FakeHub();
+  hub.connection.configure({ server: '127.0.0.1:1' });
+  await runPending();
+  assert.equal(hub.connection.status().phase, 'unpaired');
+  assert.equal(hub.sockets.length, 0);
 });
 
-test('whoever cannot prove the key is not the hub, and gets no proof from us', async () => {
-  const world = new World();
-  world.link.configure(PAIRED);
-  await world.welcome('b3RoZXItb3RoZXItb3RoZXItb3RoZXItb3RoZXItb3Q');
-  assert.equal(world.link.status().phase, 'refused');
-  assert.equal(world.sockets[0].sent.length, 1);
+test('a server that cannot prove the key is rejected and gets no proof', async () => {
+  const hub = new FakeHub();
+  hub.connection.configure(PAIRED);
+  await hub.acceptHandshake('b3RoZXItb3RoZXItb3RoZXItb3RoZXItb3RoZXItb3Q');
+  assert.equal(hub.connection.status().phase, 'rejected');
+  assert.equal(hub.sockets[0].sent.length, 1);
 });
 
-test('a code pairs, and the key that it stood for is kept', async () => {
-  const world = new World();
-  const pairing = world.link.pair('K7QW-3M9T', '127.0.0.1:1');
-  await world.welcome('', 'k7qw3m9t');
+test('a code pairs, and the derived key is kept', async () => {
+  const hub = new FakeHub();
+  const pairing = hub.connection.pair('K7QW-3M9T', '127.0.0.1:1');
+  await hub.acceptHandshake('', 'k7qw3m9t');
   await pairing;
-  assert.equal(world.link.status().phase, 'connected');
-  assert.equal(world.credentials.browser, 'b9');
+  assert.equal(hub.connection.status().phase, 'connected');
+  assert.equal(hub.credentials.browser, 'b9');
 });
 
-test('a wrong code is told, and nothing is kept', async () => {
-  const world = new World();
-  const pairing = assert.rejects(world.link.pair('AAAA-AAAA', '127.0.0.1:1'), /not the code/);
-  await world.welcome('', 'BBBB-BBBB');
+test('a wrong code is reported, and nothing is kept', async () => {
+  const hub = new FakeHub();
+  const pairing = assert.rejects(hub.connection.pair('AAAA-AAAA', '127.0.0.1:1'), /not the code/);
+  await hub.acceptHandshake('', 'BBBB-BBBB');
   await pairing;
-  assert.equal(world.link.status().phase, 'unpaired');
-  assert.equal(world.credentials, undefined);
+  assert.equal(hub.connection.status().phase, 'unpaired');
+  assert.equal(hub.credentials, undefined);
 });
 
-test('the reason of a refusal is shown', async () => {
-  const world = new World();
-  world.link.configure(PAIRED);
-  await settle();
-  world.say({ type: 'refused', message: 'Update the extension.' });
-  await settle();
-  assert.deepEqual([world.link.status().phase, world.link.status().problem], ['refused', 'Update the extension.']);
+test('the reason of a rejection is shown', async () => {
+  const hub = new FakeHub();
+  hub.connection.configure(PAIRED);
+  await runPending();
+  hub.send({ type: 'refused', message: 'Update the extension.' });
+  await runPending();
+  assert.deepEqual([hub.connection.status().phase, hub.connection.status().problem], ['rejected', 'Update the extension.']);
 });
 
-test('messages of one turn travel together, and in order', async () => {
-  const world = await connected();
-  for (let n = 0; n < 3; n++) world.link.send({ event: 'e', args: [n] });
-  await settle();
-  assert.deepEqual(world.last.sent.at(-1), [0, 1, 2].map((n) => ({ event: 'e', args: [n] })));
+test('messages of one turn share a frame, in order', async () => {
+  const hub = await connected();
+  for (let n = 0; n < 3; n++) hub.connection.send({ event: 'e', args: [n] });
+  await runPending();
+  assert.deepEqual(hub.last.sent.at(-1), [0, 1, 2].map((n) => ({ event: 'e', args: [n] })));
 });
 
-test('a cut connection is made again at once, and what came up meanwhile is sent in order', async () => {
-  const world = await connected();
-  world.last.onclose();
-  assert.equal(world.link.status().phase, 'away');
-  world.link.send({ event: 'e', args: [1] });
-  world.link.send({ event: 'e', args: [2] });
-  await world.pass(200);
-  await world.welcome();
-  assert.equal(world.link.status().phase, 'connected');
-  assert.deepEqual(world.last.sent.at(-1), [{ event: 'e', args: [1] }, { event: 'e', args: [2] }]);
+test('a closed connection is reopened at once, and queued messages are sent in order', async () => {
+  const hub = await connected();
+  hub.last.onclose();
+  assert.equal(hub.connection.status().phase, 'disconnected');
+  hub.connection.send({ event: 'e', args: [1] });
+  hub.connection.send({ event: 'e', args: [2] });
+  await hub.advance(200);
+  await hub.acceptHandshake();
+  assert.equal(hub.connection.status().phase, 'connected');
+  assert.deepEqual(hub.last.sent.at(-1), [{ event: 'e', args: [1] }, { event: 'e', args: [2] }]);
 });
 
-test('it never gives up on a hub that is away, and is back within two seconds of its return', async () => {
-  const world = await connected();
-  world.hubIsThere = false;
-  world.last.onclose();
-  await world.pass(300_000);
-  assert.equal(world.sockets.length, 1);
-  world.hubIsThere = true;
-  await world.pass(2_000);
-  await world.welcome();
-  assert.equal(world.link.status().phase, 'connected');
+test('it never stops retrying, and reconnects within two seconds of the hub\'s return', async () => {
+  const hub = await connected();
+  hub.responds = false;
+  hub.last.onclose();
+  await hub.advance(300_000);
+  assert.equal(hub.sockets.length, 1);
+  hub.responds = true;
+  await hub.advance(2_000);
+  await hub.acceptHandshake();
+  assert.equal(hub.connection.status().phase, 'connected');
 });
 
-test('tries come further and further apart', async () => {
-  const world = new World();
-  world.hubIsThere = false;
-  const tries = [];
-  const probe = world.link.around.probe;
-  world.link.around.probe = (url) => (tries.push(world.time), probe(url));
-  world.link.configure(PAIRED);
-  await settle();
-  await world.pass(5_000);
-  const gaps = tries.slice(1).map((time, i) => time - tries[i]);
+test('retries back off exponentially', async () => {
+  const hub = new FakeHub();
+  hub.responds = false;
+  const attempts = [];
+  const probe = hub.connection.env.probe;
+  hub.connection.env.probe = (url) => (attempts.push(hub.time), probe(url));
+  hub.connection.configure(PAIRED);
+  await runPending();
+  await hub.advance(5_000);
+  const gaps = attempts.slice(1).map((time, i) => time - attempts[i]);
   assert.deepEqual(gaps.slice(0, 5), [100, 200, 400, 800, 1_500]);
 });
 
-test('a hub that falls silent counts as gone, and is never shown as connected', async () => {
-  const world = await connected();
-  world.time += SILENCE_MS + 1;
-  assert.equal(world.link.status().phase, 'away');
-  await world.pass(SILENCE_MS);
-  assert.notEqual(world.link.phase, 'connected');
+test('a silent hub counts as disconnected', async () => {
+  const hub = await connected();
+  hub.time += SILENCE_TIMEOUT_MS + 1;
+  assert.equal(hub.connection.status().phase, 'disconnected');
+  await hub.advance(SILENCE_TIMEOUT_MS);
+  assert.notEqual(hub.connection.phase, 'connected');
 });
 
-test('a ping is answered and is not passed on', async () => {
-  const world = await connected();
-  world.last.onmessage({ data: '[{"ping":7},{"id":"1","call":"tabs.get","args":[1]}]' });
-  await settle();
-  assert.deepEqual(world.last.sent.at(-1), [{ pong: 7 }]);
-  assert.deepEqual(world.received, [{ id: '1', call: 'tabs.get', args: [1] }]);
+test('a ping is answered and not passed on', async () => {
+  const hub = await connected();
+  hub.last.onmessage({ data: '[{"ping":7},{"id":"1","call":"tabs.get","args":[1]}]' });
+  await runPending();
+  assert.deepEqual(hub.last.sent.at(-1), [{ pong: 7 }]);
+  assert.deepEqual(hub.received, [{ id: '1', call: 'tabs.get', args: [1] }]);
 });
 
-test('the same settings again change nothing; others begin anew', async () => {
-  const world = await connected();
-  world.link.configure({ ...PAIRED, off: false });
-  assert.equal(world.last.closed, false);
-  world.link.configure({ ...PAIRED, off: true });
-  assert.equal(world.last.closed, true);
-  assert.equal(world.link.status().phase, 'off');
+test('unchanged settings keep the connection; changed ones close it', async () => {
+  const hub = await connected();
+  hub.connection.configure({ ...PAIRED, off: false });
+  assert.equal(hub.last.closed, false);
+  hub.connection.configure({ ...PAIRED, off: true });
+  assert.equal(hub.last.closed, true);
+  assert.equal(hub.connection.status().phase, 'off');
 });
 
-test('more than can be kept is given up, and said so', async () => {
-  const world = await connected();
-  world.last.onclose();
-  for (let n = 0; n < 5_002; n++) world.link.send({ event: 'e', args: [n] });
-  await world.pass(200);
-  await world.welcome();
-  assert.deepEqual(world.last.sent.at(-1)[0], { event: 'pilot.gap', args: [] });
+test('a full queue is dropped, and the hub is notified', async () => {
+  const hub = await connected();
+  hub.last.onclose();
+  for (let n = 0; n < 5_002; n++) hub.connection.send({ event: 'e', args: [n] });
+  await hub.advance(200);
+  await hub.acceptHandshake();
+  assert.deepEqual(hub.last.sent.at(-1)[0], { event: 'events.dropped', args: [] });
 });
 
-test('switched off and on again, it connects', async () => {
-  const world = await connected();
-  world.link.configure({ ...PAIRED, off: true });
-  world.link.configure({ ...PAIRED, off: false });
-  await settle();
-  await world.welcome();
-  assert.equal(world.link.status().phase, 'connected');
+test('turned off and on again, it connects', async () => {
+  const hub = await connected();
+  hub.connection.configure({ ...PAIRED, off: true });
+  hub.connection.configure({ ...PAIRED, off: false });
+  await runPending();
+  await hub.acceptHandshake();
+  assert.equal(hub.connection.status().phase, 'connected');
 });
 
-test('what a page asks the hub is answered by its number, and by nobody else', async () => {
-  const world = await connected();
-  const asked = world.link.ask('state', { url: 'u' });
-  await settle();
-  const [{ event, args: [id, name, params] }] = world.last.sent.at(-1);
-  assert.deepEqual([event, name, params], ['pilot.ask', 'state', { url: 'u' }]);
-  world.last.onmessage({ data: JSON.stringify([{ notice: 'told', data: { id: 'another', result: 1 } }, { notice: 'told', data: { id, result: 2 } }]) });
-  assert.deepEqual(await asked, { id, result: 2 });
-  assert.deepEqual(world.received, []);
+test('a response resolves the request with its id, and no other', async () => {
+  const hub = await connected();
+  const response = hub.connection.request('state', { url: 'u' });
+  await runPending();
+  const [{ event, args: [id, name, params] }] = hub.last.sent.at(-1);
+  assert.deepEqual([event, name, params], ['ui.request', 'state', { url: 'u' }]);
+  hub.last.onmessage({ data: JSON.stringify([{ notice: 'ui.response', data: { id: 'another', result: 1 } }, { notice: 'ui.response', data: { id, result: 2 } }]) });
+  assert.deepEqual(await response, { id, result: 2 });
+  assert.deepEqual(hub.received, []);
 });
 
-test('a question to a hub that goes away, or falls silent, is answered with the reason', async () => {
-  const world = await connected();
-  const cut = world.link.ask('state', {});
-  world.last.onclose();
-  assert.match((await cut).error, /cut/);
-  assert.match((await world.link.ask('state', {})).error, /not connected/);
-  await world.pass(200);
-  await world.welcome();
-  const silent = world.link.ask('state', {});
-  await world.pass(10_001);
-  assert.match((await silent).error, /does not answer/);
+test('a request to a closed, missing or silent hub resolves with the reason', async () => {
+  const hub = await connected();
+  const closed = hub.connection.request('state', {});
+  hub.last.onclose();
+  assert.match((await closed).error, /closed/);
+  assert.match((await hub.connection.request('state', {})).error, /not connected/);
+  await hub.advance(200);
+  await hub.acceptHandshake();
+  const silent = hub.connection.request('state', {});
+  await hub.advance(10_001);
+  assert.match((await silent).error, /does not respond/);
 });

@@ -1,4 +1,4 @@
-"""Commands that were on their way when Chrome let go of a tab: none is run twice that may have been run."""
+"""Commands in flight when Chrome detaches from a tab: none that may have run is run twice."""
 
 from __future__ import annotations
 
@@ -6,28 +6,27 @@ from typing import Any
 
 import pytest
 
-from browser_pilot.bridge.driven_tab import Command
-from browser_pilot.bridge.interrupted import answer, is_interruption, is_to_be_sent_again
 from browser_pilot.errors import OutcomeUnknown, PilotError
+from browser_pilot.extension_bridge.cdp_relay.controlled_tab import Command
+from browser_pilot.extension_bridge.cdp_relay.detach_recovery import reply_interrupted, should_resend
 
 NEVER_RAN = "Debugger is not attached to the tab with id: 7."
 RAN = '{"code":-32000,"message":"Detached while handling command."}'
 
 
 def outcome(method: str, error: str, child: str | None = None) -> object:
-    """What becomes of a command: sent again, or how it was answered."""
-    told: list[tuple[Any, PilotError | None]] = []
-    command = Command(method, {}, child, lambda result, error: told.append((result, error)))
-    assert is_interruption(error)
-    if is_to_be_sent_again(command, error):
+    """What becomes of a command: sent again, or the reply that it gets."""
+    replies: list[tuple[Any, PilotError | None]] = []
+    command = Command(method, {}, child, lambda result, error: replies.append((result, error)))
+    if should_resend(command, error):
         return "again"
-    answer(command, error)
-    ((result, refused),) = told
+    reply_interrupted(command, error)
+    ((result, refused),) = replies
     return result if refused is None else refused.message if not isinstance(refused, OutcomeUnknown) else "unknown"
 
 
 @pytest.mark.parametrize(
-    ("method", "error", "child", "becomes"),
+    ("method", "error", "child", "expected"),
     [
         ("Page.navigate", NEVER_RAN, None, "again"),
         ("Input.insertText", NEVER_RAN, None, "again"),
@@ -45,10 +44,7 @@ def outcome(method: str, error: str, child: str | None = None) -> object:
         ("Storage.setCookies", RAN, None, "unknown"),
     ],
 )
-def test_a_command_that_was_cut_off(method: str, error: str, child: str | None, becomes: object) -> None:
-    assert outcome(method, error, child) == becomes
-
-
-def test_other_errors_of_chrome_are_none_of_this() -> None:
-    assert not is_interruption("No node with given id found")
-    assert not is_interruption("")
+def test_an_interrupted_command_is_resent_or_gets_a_reply(
+    method: str, error: str, child: str | None, expected: object
+) -> None:
+    assert outcome(method, error, child) == expected

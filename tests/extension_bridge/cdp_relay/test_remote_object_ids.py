@@ -1,4 +1,4 @@
-"""Ids of objects hold for one attachment of the debugger, so that none ever means another object."""
+"""Object ids are valid for one attachment of the debugger, so that none ever names another object."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from browser_pilot.bridge.handles import Handles
+from browser_pilot.extension_bridge.cdp_relay.remote_object_ids import RemoteObjectIds
 
 REMOTE = {"type": "object", "objectId": "7.3.1"}
 
@@ -14,25 +14,25 @@ REMOTE = {"type": "object", "objectId": "7.3.1"}
 @pytest.mark.parametrize(
     "answer", [{"result": REMOTE}, {"object": REMOTE}, {"result": [{"name": "0", "value": REMOTE}]}]
 )
-def test_an_id_holds_until_the_debugger_is_attached_anew(answer: dict[str, Any]) -> None:
-    handles = Handles()
-    (given,) = handles.sealed(answer).values()
+def test_an_id_is_valid_until_the_next_attach(answer: dict[str, Any]) -> None:
+    handles = RemoteObjectIds()
+    (given,) = handles.tag_result(answer).values()
     handle = (given if "objectId" in given else given[0]["value"])["objectId"]
-    assert handles.opened({"objectId": handle}) == {"objectId": "7.3.1"}
-    assert handles.opened({"arguments": [{"value": 1}, {"objectId": handle}]}) == {
+    assert handles.untag_params({"objectId": handle}) == {"objectId": "7.3.1"}
+    assert handles.untag_params({"arguments": [{"value": 1}, {"objectId": handle}]}) == {
         "arguments": [{"value": 1}, {"objectId": "7.3.1"}]
     }
-    handles.renew()
-    assert handles.opened({"objectId": handle}) is None
-    assert handles.opened({"arguments": [{"value": 1}, {"objectId": handle}]}) is None
+    handles.start_attachment()
+    assert handles.untag_params({"objectId": handle}) is None
+    assert handles.untag_params({"arguments": [{"value": 1}, {"objectId": handle}]}) is None
 
 
 @pytest.mark.parametrize(
     "answer", [None, {}, {"result": {"type": "string", "value": "x"}}, {"result": []}, {"data": "x"}]
 )
-def test_answers_without_objects_are_passed_on_as_they_are(answer: object) -> None:
-    assert Handles().sealed(answer) == answer
+def test_responses_without_objects_are_not_changed(answer: object) -> None:
+    assert RemoteObjectIds().tag_result(answer) == answer
 
 
-def test_ids_that_came_with_an_event_are_passed_on_as_they_are() -> None:
-    assert Handles().opened({"objectId": "7.3.1", "depth": 1}) == {"objectId": "7.3.1", "depth": 1}
+def test_ids_from_events_are_not_changed() -> None:
+    assert RemoteObjectIds().untag_params({"objectId": "7.3.1", "depth": 1}) == {"objectId": "7.3.1", "depth": 1}

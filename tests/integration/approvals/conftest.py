@@ -4,9 +4,10 @@ from collections.abc import Generator
 
 import pytest
 
-from tests.approvals.people import configure
 from tests.conftest import MANY_CLIENTS
 from tests.hub_process import HubProcess, running_hub
+
+from .simulated_users import configure
 
 ASKS = """
 [policy]
@@ -18,7 +19,7 @@ write = "ask"
 
 @pytest.fixture(scope="session")
 def asking_hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
-    """A hub that asks before anything is changed on the test site."""
+    """A hub that requires approval for every change on the test site."""
     home = tmp_path_factory.mktemp("asking") / "home"
     configure(home, MANY_CLIENTS + ASKS)
     with running_hub(home) as process:

@@ -1,11 +1,11 @@
-"""People for tests: they answer the forms of their MCP client, or watch the hub's questions."""
+"""Simulated users for tests: they answer elicitation requests, or watch and decide pending approvals over HTTP."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import sys
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,18 +23,18 @@ from tests.hub_process import HubProcess, environment
 WAIT_SECONDS = 20
 
 
-def form_answer(label: str) -> ElicitResult:
+def form_response(label: str) -> ElicitResult:
     return ElicitResult(action="accept", content={"answer": label})
 
 
 @dataclass
-class Person:
-    """Sees forms, and answers each with the next of ``answers``; with none left, waits until told."""
+class SimulatedUser:
+    """Answers each elicitation with the next of ``answers``; with none left, waits for one in ``responses``."""
 
     answers: list[ElicitResult] = field(default_factory=list[ElicitResult])
     forms: list[ElicitRequestFormParams] = field(default_factory=list[ElicitRequestFormParams])
     shown: asyncio.Event = field(default_factory=asyncio.Event)
-    told: asyncio.Queue[ElicitResult] = field(default_factory=asyncio.Queue[ElicitResult])
+    responses: asyncio.Queue[ElicitResult] = field(default_factory=asyncio.Queue[ElicitResult])
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def __call__(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
@@ -44,12 +44,12 @@ class Person:
         if self.answers:
             return self.answers.pop(0)
         try:
-            return await self.told.get()
+            return await self.responses.get()
         except asyncio.CancelledError:
             self.cancelled.set()
             raise
 
-    async def is_asked(self) -> None:
+    async def wait_for_form(self) -> None:
         await asyncio.wait_for(self.shown.wait(), WAIT_SECONDS)
         self.shown.clear()
 
@@ -58,7 +58,7 @@ class Person:
 async def asking_client(
     hub: HubProcess, person: ElicitationFnT | None, *, era: str = "legacy", name: str = ""
 ) -> AsyncGenerator[Client]:
-    """An HTTP client whose user is ``person``; without one it cannot show forms."""
+    """An HTTP client whose user is ``person``; without one it does not support elicitation."""
     query = f"?client={name}" if name else ""
     async with httpx2.AsyncClient(headers=hub.headers, timeout=60) as http:
         transport = streamable_http_client(hub.mcp_url + query, http_client=http)
@@ -67,14 +67,14 @@ async def asking_client(
 
 
 @asynccontextmanager
-async def stdio_asking_client(home: Path, person: Person, *, era: str = "legacy") -> AsyncGenerator[Client]:
+async def stdio_asking_client(home: Path, person: SimulatedUser, *, era: str = "legacy") -> AsyncGenerator[Client]:
     parameters = StdioServerParameters(command=sys.executable, args=["-m", "browser_pilot"], env=environment(home))
     async with Client(stdio_client(parameters), mode=era, elicitation_callback=person) as client:
         yield client
 
 
 class Watcher:
-    """Reads the hub's stream of questions."""
+    """Reads the hub's event stream of approvals."""
 
     def __init__(self) -> None:
         self.events: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
@@ -112,16 +112,9 @@ def pending(hub: HubProcess) -> list[dict[str, Any]]:
         return http.get("/api/approvals").json()
 
 
-def answer(hub: HubProcess, question_id: str, choice: str, *, door: str = "test") -> int:
+def decide(hub: HubProcess, question_id: str, choice: str, *, door: str = "test") -> int:
     with hub.http() as http:
         return http.post(f"/api/approvals/{question_id}", json={"choice": choice, "door": door}).status_code
-
-
-async def eventually(check: Callable[[], bool]) -> None:
-    """Wait until a state that the hub tells only when asked is reached."""
-    async with asyncio.timeout(WAIT_SECONDS):
-        while not await asyncio.to_thread(check):
-            await asyncio.sleep(0.05)
 
 
 def configure(home: Path, text: str) -> None:

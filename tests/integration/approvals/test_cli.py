@@ -1,4 +1,4 @@
-"""The command line as people use it: in a shell, in a pipe and on a terminal, against a real hub."""
+"""`approvals`, `approve`, `deny` and `policy` with a real hub: in a shell, in a pipe and on a terminal."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ from queue import Queue
 
 import pytest
 
-from tests.approvals.people import Person, asking_client, configure, eventually, pending, watching
 from tests.clients import call, fail
 from tests.hub_process import HubProcess, environment, running_hub
 from tests.sites import Site
+from tests.waiting import eventually
+
+from .simulated_users import SimulatedUser, asking_client, configure, pending, watching
 
 EMAIL = {"role": "textbox", "name": "Email"}
 
@@ -37,7 +39,7 @@ async def command(home: Path, *arguments: str) -> str:
 
 
 class Terminal:
-    """A command on a terminal of its own: what it shows, and keys to press."""
+    """A command on its own pseudo-terminal: its screen, and keys to press."""
 
     def __init__(self, home: Path, *arguments: str) -> None:
         self._ours, theirs = pty.openpty()
@@ -85,11 +87,11 @@ def terminal(home: Path, *arguments: str) -> Generator[Terminal]:
 
 
 @pytest.mark.browser
-async def test_a_question_is_listed_and_answered_in_a_shell(asking_hub: HubProcess, site: Site) -> None:
+async def test_an_approval_is_listed_and_decided_in_a_shell(asking_hub: HubProcess, site: Site) -> None:
     home = asking_hub.home
-    async with asking_client(asking_hub, Person(), name="shell") as client, watching(asking_hub) as watcher:
+    async with asking_client(asking_hub, SimulatedUser(), name="shell") as client, watching(asking_hub) as watcher:
         await call(client, "browser_navigate", url=site.url())
-        assert "Nothing waits" in await command(home, "approvals")
+        assert "No approvals are pending" in await command(home, "approvals")
         for options, refused in ((["approve"], False), (["deny"], True), (["approve", "--session"], False)):
             working = asyncio.create_task(client.call_tool("browser_type", {"element": EMAIL, "text": "x"}))
             question = (await watcher.next())["question"]
@@ -103,11 +105,11 @@ async def test_a_question_is_listed_and_answered_in_a_shell(asking_hub: HubProce
             assert settled["answer"]["door"] == "command line"
         late = await asyncio.to_thread(run, home, "approve", question["id"])
         assert late.returncode == 1
-        assert "can no longer be answered" in late.stderr
+        assert "is no longer pending" in late.stderr
         await call(client, "browser_type", element=EMAIL, text="covered by the session")
 
 
-def test_without_a_hub_the_commands_say_what_to_do(home: Path) -> None:
+def test_without_a_hub_the_commands_say_how_to_start_one(home: Path) -> None:
     for arguments in (["approvals"], ["approve", "abc234"], ["deny", "abc234"], ["approve", "../stop"]):
         done = run(home, *arguments)
         assert done.returncode == 1
@@ -117,31 +119,31 @@ def test_without_a_hub_the_commands_say_what_to_do(home: Path) -> None:
 
 
 @pytest.mark.browser
-async def test_the_live_view_answers_by_a_key_and_outlives_the_hub(home: Path, site: Site) -> None:
+async def test_the_watch_view_decides_by_key_and_survives_the_hub(home: Path, site: Site) -> None:
     configure(home, '[policy.domains."127.0.0.1"]\nwrite = "ask"')
     with terminal(home, "approvals", "--watch") as view:
         await view.shows("No hub is running")
         with running_hub(home) as hub:
-            await view.shows("Nothing waits for your answer")
+            await view.shows("No approvals are pending")
             async with asking_client(hub, None) as client:
                 await call(client, "browser_navigate", url=site.url())
                 for key, refused in (("a", False), ("d", True), ("s", False)):
                     working = asyncio.create_task(client.call_tool("browser_type", {"element": EMAIL, "text": "x"}))
-                    await view.shows("Needs you")
+                    await view.shows("Approval needed")
                     view.press("\x1b")
                     await eventually(lambda: len(pending(hub)) == 1)
                     while not working.done():
                         view.press(key)
                         await asyncio.wait({working}, timeout=0.3)
                     assert (await working).is_error == refused
-                    await view.shows("Nothing waits for your answer")
+                    await view.shows("No approvals are pending")
         await view.shows("No hub is running")
         view.press("q")
         assert await asyncio.to_thread(view.process.wait, 10) == 0
 
 
 @pytest.mark.browser
-async def test_the_live_view_in_a_pipe_prints_what_happens(asking_hub: HubProcess, site: Site) -> None:
+async def test_the_watch_view_in_a_pipe_prints_events(asking_hub: HubProcess, site: Site) -> None:
     watching_process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -172,7 +174,7 @@ async def test_the_live_view_in_a_pipe_prints_what_happens(asking_hub: HubProces
 
 
 @pytest.mark.browser
-async def test_changes_of_the_policy_hold_at_once_in_a_running_hub(home: Path, site: Site) -> None:
+async def test_policy_changes_apply_immediately_in_a_running_hub(home: Path, site: Site) -> None:
     home.mkdir()
     with running_hub(home) as hub:
         async with asking_client(hub, None) as client:
@@ -190,76 +192,3 @@ async def test_changes_of_the_policy_hold_at_once_in_a_running_hub(home: Path, s
             await command(home, "policy", "mode", "readonly")
             assert (await fail(client, "browser_type", element=EMAIL, text="x"))["error"] == "READ_ONLY"
     assert "the user changed the rule for 127.0.0.1" in (home / "logs" / "hub.log").read_text()
-
-
-def test_a_template_and_a_mode_leave_the_rest_of_the_file_as_it_was(home: Path) -> None:
-    configure(home, '# mine\n[policy]  # keep\nmode = "ask" # why\n\n[tools]\nmax_tokens = 500\n')
-    assert run(home, "policy", "template", "research").returncode == 0
-    assert run(home, "policy", "mode", "auto").returncode == 0
-    text = (home / "config.toml").read_text()
-    assert text.startswith("# mine\n[policy]  # keep\n")
-    assert 'mode = "auto" # why' in text
-    assert 'template = "research"' in text
-    assert text.endswith("[tools]\nmax_tokens = 500\n")
-    shown = json.loads(run(home, "policy", "show", "--json").stdout)
-    assert (shown["defaults"]["template"], shown["defaults"]["mode"]) == ("research", "auto")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "verdict", "status"),
-    [
-        (["https://docs.example/"], "allow", 0),
-        (["https://docs.example/", "--effect", "write"], "deny", 1),
-        (["www.shop.example", "--effect", "write"], "ask", 0),
-        (["https://x.example", "--effect", "write"], "allow", 0),
-        (["https://x.example", "--effect", "write", "--button", "Pay now"], "ask", 0),
-        (["https://x.example", "--effect", "write", "--browser", "own"], "ask", 0),
-        (["http://169.254.169.254/"], "deny", 1),
-    ],
-)
-def test_check_tells_what_would_happen_and_why(home: Path, arguments: list[str], verdict: str, status: int) -> None:
-    configure(home, '[policy.domains."docs.example"]\nwrite = false')
-    assert run(home, "policy", "ask", "*.shop.example").returncode == 0
-    done = run(home, "policy", "check", *arguments, "--json")
-    assert done.returncode == status
-    told = json.loads(done.stdout)
-    assert told["verdict"] == verdict
-    assert told["rule"]
-    assert told["reason"]
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["allow", "*.co.uk"],
-        ["deny", "https://x.example/path"],
-        ["forget", "never.example"],
-        ["template", "lax"],
-        ["mode", "wild"],
-        ["mode", "ask", "--own", "--site", "x.example"],
-        ["check", "file:///etc/passwd"],
-    ],
-)
-def test_what_makes_no_sense_changes_nothing(home: Path, arguments: list[str]) -> None:
-    done = run(home, "policy", *arguments)
-    assert done.returncode in (1, 2)
-    assert done.stderr
-    assert "Traceback" not in done.stderr
-    assert not (home / "rules.json").exists()
-    assert not (home / "config.toml").exists()
-
-
-def test_a_yes_that_a_configured_no_overrules_says_so(home: Path) -> None:
-    configure(home, '[policy.domains."shop.example"]\nread = false')
-    done = run(home, "policy", "allow", "shop.example")
-    assert "a no goes before a yes" in done.stdout
-    assert json.loads(run(home, "policy", "check", "shop.example", "--json").stdout)["verdict"] == "deny"
-
-
-def test_changes_wait_until_a_broken_file_is_mended(home: Path) -> None:
-    configure(home, "[policy")
-    for arguments in (["show"], ["mode", "ask"], ["allow", "x.example"], ["template", "strict"]):
-        done = run(home, "policy", *arguments)
-        assert done.returncode == 1
-        assert "config.toml" in done.stderr
-    assert (home / "config.toml").read_text() == "[policy"

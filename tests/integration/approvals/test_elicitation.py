@@ -1,4 +1,4 @@
-"""The door in the MCP client, in both protocol eras: what is shown, and what each answer does."""
+"""Elicitation in the MCP client, in both protocol revisions: what is shown, and what each response does."""
 
 from __future__ import annotations
 
@@ -12,34 +12,35 @@ import pytest
 from mcp.client import Client
 from mcp_types import ElicitResult
 
-from tests.approvals.people import (
+from tests.clients import ERAS, call, fail
+from tests.hub_process import HubProcess, running_hub
+from tests.sites import Site
+from tests.waiting import eventually
+
+from .simulated_users import (
     WAIT_SECONDS,
-    Person,
-    answer,
+    SimulatedUser,
     asking_client,
     configure,
-    eventually,
-    form_answer,
+    decide,
+    form_response,
     pending,
     stdio_asking_client,
     watching,
 )
-from tests.clients import ERAS, call, fail
-from tests.hub_process import HubProcess, running_hub
-from tests.sites import Site
 
 pytestmark = pytest.mark.browser
 
 EMAIL = {"role": "textbox", "name": "Email"}
 PASSWORD = {"role": "textbox", "name": "Password"}
 TRANSPORTS = ("http", "stdio")
-# A stateless HTTP client has no connection that could end: its question expires.
-SEEN_TO_GO = (("legacy", "http"), ("legacy", "stdio"), ("2026-07-28", "stdio"))
+# A stateless HTTP client has no connection that could close: its approval expires.
+DISCONNECT_IS_DETECTED = (("legacy", "http"), ("legacy", "stdio"), ("2026-07-28", "stdio"))
 
 
 @asynccontextmanager
 async def agent_of(
-    person: Person, hub: HubProcess, site: Site, *, era: str, transport: str = "http", name: str = "agent"
+    person: SimulatedUser, hub: HubProcess, site: Site, *, era: str, transport: str = "http", name: str = "agent"
 ) -> AsyncGenerator[Client]:
     """An agent with the page open, whose user is ``person``."""
     if transport == "stdio":
@@ -57,10 +58,10 @@ def typing(client: Client, text: str = "ada", element: dict[str, str] = EMAIL) -
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("era", ERAS)
-async def test_a_yes_in_the_form_lets_the_call_go_on(
+async def test_allowing_in_the_form_executes_the_call(
     asking_hub: HubProcess, site: Site, era: str, transport: str
 ) -> None:
-    person = Person([form_answer("Allow once")])
+    person = SimulatedUser([form_response("Allow once")])
     async with agent_of(person, asking_hub, site, era=era, transport=transport, name="yes") as client:
         await typing(client, "ada@example.com")
         (form,) = person.forms
@@ -81,9 +82,9 @@ async def test_a_yes_in_the_form_lets_the_call_go_on(
 
 
 @pytest.mark.parametrize(
-    "no",
+    "response",
     [
-        form_answer("Deny"),
+        form_response("Deny"),
         ElicitResult(action="decline"),
         ElicitResult(action="cancel"),
         ElicitResult(action="accept", content={}),
@@ -92,16 +93,18 @@ async def test_a_yes_in_the_form_lets_the_call_go_on(
     ],
 )
 @pytest.mark.parametrize("era", ERAS)
-async def test_anything_but_a_yes_is_a_no(asking_hub: HubProcess, site: Site, era: str, no: ElicitResult) -> None:
-    async with agent_of(Person([no]), asking_hub, site, era=era, name="no") as client:
+async def test_any_other_response_is_a_denial(
+    asking_hub: HubProcess, site: Site, era: str, response: ElicitResult
+) -> None:
+    async with agent_of(SimulatedUser([response]), asking_hub, site, era=era, name="no") as client:
         error = await fail(client, "browser_type", element=EMAIL, text="ada")
         assert error["error"] == "APPROVAL_DENIED"
         assert error["retryable"] is False
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_a_yes_for_the_session_is_not_asked_again(asking_hub: HubProcess, site: Site, era: str) -> None:
-    person = Person([form_answer("Allow for this session"), form_answer("Deny")])
+async def test_allowing_for_the_session_covers_later_calls(asking_hub: HubProcess, site: Site, era: str) -> None:
+    person = SimulatedUser([form_response("Allow for this session"), form_response("Deny")])
     async with agent_of(person, asking_hub, site, era=era, name="session") as client:
         await typing(client, "one")
         await typing(client, "two")
@@ -111,11 +114,11 @@ async def test_a_yes_for_the_session_is_not_asked_again(asking_hub: HubProcess, 
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_always_and_block_make_rules_that_hold_for_every_client_and_after_a_restart(
+async def test_always_and_block_write_rules_for_every_client_that_survive_a_restart(
     home: Path, site: Site, era: str
 ) -> None:
     configure(home, '[policy.domains."127.0.0.1"]\nwrite = "ask"\n[policy.domains."localhost"]\nwrite = "ask"')
-    person = Person([form_answer("Always allow on this site"), form_answer("Deny and block this site")])
+    person = SimulatedUser([form_response("Always allow on this site"), form_response("Deny and block this site")])
     local = f"http://localhost:{site.port}/"
     with running_hub(home) as hub:
         async with agent_of(person, hub, site, era=era) as client:
@@ -126,7 +129,7 @@ async def test_always_and_block_make_rules_that_hold_for_every_client_and_after_
             assert (await fail(client, "browser_snapshot"))["error"] == "DOMAIN_DENIED"
             assert len(person.forms) == 2
     with running_hub(home) as hub:
-        stranger = Person()
+        stranger = SimulatedUser()
         async with agent_of(stranger, hub, site, era=era, name="stranger") as client:
             await typing(client)
             assert (await fail(client, "browser_navigate", url=local))["error"] == "DOMAIN_DENIED"
@@ -134,24 +137,24 @@ async def test_always_and_block_make_rules_that_hold_for_every_client_and_after_
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_another_door_may_answer_first(asking_hub: HubProcess, site: Site, era: str) -> None:
-    person = Person()
+async def test_another_channel_may_decide_first(asking_hub: HubProcess, site: Site, era: str) -> None:
+    person = SimulatedUser()
     async with agent_of(person, asking_hub, site, era=era, name="race") as client, watching(asking_hub) as watcher:
         working = asyncio.create_task(typing(client))
         asked = await watcher.next()
-        await person.is_asked()
-        assert await asyncio.to_thread(answer, asking_hub, asked["question"]["id"], "once") == 200
+        await person.wait_for_form()
+        assert await asyncio.to_thread(decide, asking_hub, asked["question"]["id"], "once") == 200
         settled = await watcher.next()
         assert (settled["event"], settled["answer"]["door"]) == ("answered", "test")
         if era == "legacy":
-            # The form is taken back over the channel; in the stateless era there is none.
+            # The elicitation is cancelled over the connection; the stateless protocol has none.
             await asyncio.wait_for(person.cancelled.wait(), WAIT_SECONDS)
         else:
-            person.told.put_nowait(form_answer("Deny"))
+            person.responses.put_nowait(form_response("Deny"))
         await asyncio.wait_for(working, WAIT_SECONDS)
 
 
-async def test_without_a_form_and_a_watcher_the_agent_is_told_at_once(asking_hub: HubProcess, site: Site) -> None:
+async def test_without_elicitation_and_watcher_the_call_fails_at_once(asking_hub: HubProcess, site: Site) -> None:
     for era in ERAS:
         async with asking_client(asking_hub, None, era=era, name=f"nobody-{era}") as client:
             await call(client, "browser_navigate", url=site.url())
@@ -164,55 +167,55 @@ async def test_without_a_form_and_a_watcher_the_agent_is_told_at_once(asking_hub
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_without_a_form_a_watcher_is_enough(asking_hub: HubProcess, site: Site, era: str) -> None:
+async def test_without_elicitation_a_watcher_is_enough(asking_hub: HubProcess, site: Site, era: str) -> None:
     async with watching(asking_hub) as watcher, asking_client(asking_hub, None, era=era, name=f"w-{era}") as client:
         await call(client, "browser_navigate", url=site.url())
         working = asyncio.create_task(typing(client))
         asked = await watcher.next()
-        assert await asyncio.to_thread(answer, asking_hub, asked["question"]["id"], "once") == 200
+        assert await asyncio.to_thread(decide, asking_hub, asked["question"]["id"], "once") == 200
         await asyncio.wait_for(working, WAIT_SECONDS)
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_no_answer_in_time_is_a_no(home: Path, site: Site, era: str) -> None:
+async def test_an_approval_times_out(home: Path, site: Site, era: str) -> None:
     configure(home, '[policy]\napproval_timeout_s = 1\n[policy.domains."127.0.0.1"]\nwrite = "ask"')
-    person = Person()
+    person = SimulatedUser()
     with running_hub(home) as hub:
         async with agent_of(person, hub, site, era=era) as client:
             working = asyncio.create_task(fail(client, "browser_type", element=EMAIL, text="x"))
-            await person.is_asked()
+            await person.wait_for_form()
             await eventually(lambda: pending(hub) == [])
             if era != "legacy":
-                person.told.put_nowait(form_answer("Allow once"))
+                person.responses.put_nowait(form_response("Allow once"))
             error = await asyncio.wait_for(working, WAIT_SECONDS)
             assert error["error"] == "APPROVAL_TIMEOUT"
             assert error["retryable"] is True
 
 
-async def test_cancelling_the_call_withdraws_the_question(asking_hub: HubProcess, site: Site) -> None:
-    person = Person()
+async def test_cancelling_the_call_withdraws_the_approval(asking_hub: HubProcess, site: Site) -> None:
+    person = SimulatedUser()
     async with (
         agent_of(person, asking_hub, site, era="legacy", name="cancel") as client,
         watching(asking_hub) as watcher,
     ):
         working = asyncio.create_task(typing(client))
-        await person.is_asked()
+        await person.wait_for_form()
         asked = await watcher.next()
         working.cancel()
         withdrawn = await watcher.next()
         assert (withdrawn["event"], withdrawn["question"]["id"]) == ("withdrawn", asked["question"]["id"])
-        assert await asyncio.to_thread(answer, asking_hub, asked["question"]["id"], "once") == 409
+        assert await asyncio.to_thread(decide, asking_hub, asked["question"]["id"], "once") == 409
 
 
-@pytest.mark.parametrize(("era", "transport"), SEEN_TO_GO)
-async def test_a_client_that_goes_takes_its_question_along(
+@pytest.mark.parametrize(("era", "transport"), DISCONNECT_IS_DETECTED)
+async def test_a_client_that_disconnects_withdraws_its_approval(
     asking_hub: HubProcess, site: Site, era: str, transport: str
 ) -> None:
-    person = Person()
+    person = SimulatedUser()
     async with watching(asking_hub) as watcher:
         async with agent_of(person, asking_hub, site, era=era, transport=transport, name="gone") as client:
             working = asyncio.create_task(typing(client))
-            await person.is_asked()
+            await person.wait_for_form()
             assert (await watcher.next())["event"] == "asked"
             if transport == "http":
                 working.cancel()
@@ -222,17 +225,17 @@ async def test_a_client_that_goes_takes_its_question_along(
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_new_sites_are_asked_about_once_by_calls_at_the_same_time(home: Path, site: Site, era: str) -> None:
+async def test_concurrent_calls_on_a_new_site_share_one_approval(home: Path, site: Site, era: str) -> None:
     configure(home, '[policy]\nuncovered = "ask"')
-    person = Person()
+    person = SimulatedUser()
     with running_hub(home) as hub:
         async with asking_client(hub, person, era=era) as client:
             opening = [
                 asyncio.create_task(call(client, "browser_tabs", action="open", url=site.url(f"/?{number}")))
                 for number in range(4)
             ]
-            await person.is_asked()
-            person.told.put_nowait(form_answer("Allow for this session"))
+            await person.wait_for_form()
+            person.responses.put_nowait(form_response("Allow for this session"))
             await asyncio.wait_for(asyncio.gather(*opening), WAIT_SECONDS)
             await typing(client)
             (form,) = person.forms

@@ -1,4 +1,4 @@
-"""The hub's API for questions: who may see and answer them, and that no agent can."""
+"""The HTTP API for approvals: who may see and decide them, and that no agent can."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.approvals.people import Person, answer, asking_client, eventually, pending, watching
 from tests.clients import ERAS, call, fail
 from tests.hub_process import HubProcess
 from tests.sites import Site
+from tests.waiting import eventually
+
+from .simulated_users import SimulatedUser, asking_client, decide, pending, watching
 
 EMAIL = {"role": "textbox", "name": "Email"}
 PATHS = (
@@ -25,7 +27,7 @@ PATHS = (
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_without_the_token_there_is_nothing_to_see_or_answer(asking_hub: HubProcess, path: str, method: str) -> None:
+def test_every_path_needs_the_token_and_a_trusted_origin(asking_hub: HubProcess, path: str, method: str) -> None:
     with httpx.Client(base_url=f"http://127.0.0.1:{asking_hub.info.port}", timeout=20) as http:
         assert http.request(method, path, json={"choice": "once"}).status_code == 401
         headers = {**asking_hub.headers, "Origin": "https://evil.example"}
@@ -42,7 +44,7 @@ def test_without_the_token_there_is_nothing_to_see_or_answer(asking_hub: HubProc
         (b'{"choice": "once"}', 409),
     ],
 )
-def test_nonsense_is_refused_with_advice(asking_hub: HubProcess, body: bytes, status: int) -> None:
+def test_an_invalid_decision_is_rejected_with_suggestions(asking_hub: HubProcess, body: bytes, status: int) -> None:
     with asking_hub.http() as http:
         refused = http.post("/api/approvals/nobody", content=body)
         assert refused.status_code == status
@@ -51,8 +53,8 @@ def test_nonsense_is_refused_with_advice(asking_hub: HubProcess, body: bytes, st
 
 
 @pytest.mark.browser
-async def test_a_question_shows_all_that_a_person_needs(asking_hub: HubProcess, site: Site) -> None:
-    async with asking_client(asking_hub, Person(), name="shows") as client, watching(asking_hub) as watcher:
+async def test_an_approval_has_all_details_for_a_decision(asking_hub: HubProcess, site: Site) -> None:
+    async with asking_client(asking_hub, SimulatedUser(), name="shows") as client, watching(asking_hub) as watcher:
         await call(client, "browser_navigate", url=site.url())
         working = asyncio.create_task(call(client, "browser_type", element=EMAIL, text="ada"))
         question = (await watcher.next())["question"]
@@ -72,20 +74,20 @@ async def test_a_question_shows_all_that_a_person_needs(asking_hub: HubProcess, 
         with asking_hub.http() as http:
             assert http.get(question["picture"]).content.startswith(b"\x89PNG")
         assert question["expires_at"] - question["asked_at"] == 20
-        assert await asyncio.to_thread(answer, asking_hub, question["id"], "once") == 200
+        assert await asyncio.to_thread(decide, asking_hub, question["id"], "once") == 200
         await working
 
 
 @pytest.mark.browser
-async def test_many_who_answer_at_once_get_one_winner(asking_hub: HubProcess, site: Site) -> None:
-    async with asking_client(asking_hub, Person(), name="many") as client, watching(asking_hub) as watcher:
+async def test_of_concurrent_decisions_one_wins(asking_hub: HubProcess, site: Site) -> None:
+    async with asking_client(asking_hub, SimulatedUser(), name="many") as client, watching(asking_hub) as watcher:
         await call(client, "browser_navigate", url=site.url())
         for _ in range(5):
             working = asyncio.create_task(client.call_tool("browser_type", {"element": EMAIL, "text": "x"}))
             question = (await watcher.next())["question"]
             choices = ["once", "deny"] * 4
             statuses = await asyncio.gather(
-                *(asyncio.to_thread(answer, asking_hub, question["id"], choice) for choice in choices)
+                *(asyncio.to_thread(decide, asking_hub, question["id"], choice) for choice in choices)
             )
             assert sorted(statuses) == [200] + [409] * 7
             won = (await watcher.next())["answer"]["choice"]
@@ -93,7 +95,7 @@ async def test_many_who_answer_at_once_get_one_winner(asking_hub: HubProcess, si
 
 
 @pytest.mark.browser
-async def test_a_watcher_that_leaves_is_no_longer_a_door(asking_hub: HubProcess, site: Site) -> None:
+async def test_a_watcher_that_disconnects_is_no_longer_a_channel(asking_hub: HubProcess, site: Site) -> None:
     async with asking_client(asking_hub, None, name="leaves") as client:
         await call(client, "browser_navigate", url=site.url())
         async with watching(asking_hub):
@@ -127,8 +129,8 @@ async def test_an_agent_cannot_open_the_hub(asking_hub: HubProcess, site: Site, 
 
 
 @pytest.mark.browser
-async def test_a_page_cannot_lead_the_browser_to_an_answer(asking_hub: HubProcess, site: Site) -> None:
-    """Even a page that sends the browser there by itself gets nowhere: no token, and nothing of it can be read."""
+async def test_a_page_cannot_make_the_browser_decide_an_approval(asking_hub: HubProcess, site: Site) -> None:
+    """A page that navigates the browser to the API has no token, and its response cannot be read."""
     hub_url = f"http://127.0.0.1:{asking_hub.info.port}/api/approvals"
     site.pages["/trap"] = f"""<!doctype html><title>Trap</title><script>
         fetch("{hub_url}/abc234", {{method: "POST", body: JSON.stringify({{choice: "once"}})}})
@@ -141,8 +143,6 @@ async def test_a_page_cannot_lead_the_browser_to_an_answer(asking_hub: HubProces
             tabs = await call(client, "browser_tabs")
             return any(row["url"].startswith(hub_url) for row in tabs["tabs"])
 
-        async with asyncio.timeout(20):
-            while not await is_there():
-                await asyncio.sleep(0.05)
+        await eventually(is_there, "the page has navigated to the hub")
         assert (await fail(client, "browser_snapshot"))["error"] == "DOMAIN_DENIED"
         assert (await fail(client, "browser_press", key="Enter"))["error"] == "DOMAIN_DENIED"

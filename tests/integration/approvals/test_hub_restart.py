@@ -1,4 +1,4 @@
-"""A hub that dies with a question open: nothing that was pending is honoured by the next one."""
+"""A hub that dies with a pending approval: the next hub executes nothing that was pending."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, InputRequiredResult
 
-from browser_pilot.runtime import read_runtime
-from tests.approvals.people import (
-    WAIT_SECONDS,
-    Person,
-    answer,
-    asking_client,
-    configure,
-    form_answer,
-    pending,
-    stdio_asking_client,
-)
+from browser_pilot.hub_discovery.runtime_file import read_runtime
 from tests.clients import call, text_of
 from tests.hub_process import running_hub
 from tests.sites import Site
+
+from .simulated_users import (
+    WAIT_SECONDS,
+    SimulatedUser,
+    asking_client,
+    configure,
+    decide,
+    form_response,
+    pending,
+    stdio_asking_client,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -31,10 +32,10 @@ ASKS = '[hub]\nport = {port}\n[policy.domains."127.0.0.1"]\nwrite = "ask"\n'
 ARGUMENTS = {"element": {"role": "textbox", "name": "Email"}, "text": "x"}
 
 
-async def test_a_parked_call_is_not_honoured_after_a_restart(home: Path, site: Site) -> None:
+async def test_a_deferred_call_is_rejected_after_a_restart(home: Path, site: Site) -> None:
     configure(home, ASKS.format(port=0))
     with running_hub(home) as hub:
-        async with asking_client(hub, Person(), era="2026-07-28") as client:
+        async with asking_client(hub, SimulatedUser(), era="2026-07-28") as client:
             await call(client, "browser_navigate", url=site.url())
             result = await client.session.call_tool("browser_type", ARGUMENTS, allow_input_required=True)
             assert isinstance(result, InputRequiredResult)
@@ -42,26 +43,26 @@ async def test_a_parked_call_is_not_honoured_after_a_restart(home: Path, site: S
             (question,) = pending(hub)
     with running_hub(home) as hub:
         assert pending(hub) == []
-        assert answer(hub, question["id"], "once") == 409
-        async with asking_client(hub, Person(), era="2026-07-28") as client:
+        assert decide(hub, question["id"], "once") == 409
+        async with asking_client(hub, SimulatedUser(), era="2026-07-28") as client:
             await call(client, "browser_navigate", url=site.url())
             with pytest.raises(MCPError, match="requestState"):
                 await client.session.call_tool(
                     "browser_type",
                     ARGUMENTS,
-                    input_responses={"approval": form_answer("Allow once")},
+                    input_responses={"approval": form_response("Allow once")},
                     request_state=state,
                     allow_input_required=True,
                 )
 
 
-async def test_a_killed_hub_acts_on_no_question_that_was_open(home: Path, site: Site) -> None:
+async def test_a_killed_hub_executes_no_pending_call(home: Path, site: Site) -> None:
     configure(home, ASKS.format(port=0))
-    person = Person()
+    person = SimulatedUser()
     async with stdio_asking_client(home, person) as client:
         await call(client, "browser_navigate", url=site.url())
         working = asyncio.create_task(client.call_tool("browser_type", ARGUMENTS))
-        await person.is_asked()
+        await person.wait_for_form()
         info = read_runtime(home)
         assert info is not None
         psutil.Process(info.pid).kill()
@@ -69,7 +70,7 @@ async def test_a_killed_hub_acts_on_no_question_that_was_open(home: Path, site: 
         assert isinstance(result, CallToolResult)
         assert result.is_error
         assert "OUTCOME_UNKNOWN" in text_of(result)
-        person.told.put_nowait(form_answer("Allow once"))
+        person.responses.put_nowait(form_response("Allow once"))
         await call(client, "browser_navigate", url=site.url())
         again = read_runtime(home)
         assert again is not None

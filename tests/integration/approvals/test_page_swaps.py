@@ -1,4 +1,4 @@
-"""A page that changes between the user's yes and the act: nothing happens that was not agreed to."""
+"""A page that changes between the approval and the action: only the approved action is executed."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ import pytest
 from mcp.client.session import ClientRequestContext
 from mcp_types import ElicitRequestParams, ElicitResult
 
-from tests.approvals.people import asking_client, configure, form_answer
 from tests.clients import text_of
 from tests.hub_process import HubProcess, running_hub
 from tests.sites import Site, serving
 
+from .simulated_users import asking_client, configure, form_response
+
 pytestmark = pytest.mark.browser
 
-# With eight kinds, a little over 500 in the long run.
-RUNS_OF_EACH = 5
-RUNS_IN_THE_LONG_RUN = 63
-LATEST_MS = 100
+# With eight kinds of change, a little over 500 in the long run.
+RUNS_PER_KIND = 5
+LONG_RUNS_PER_KIND = 63
+MAX_DELAY_MS = 100
 PAY = {"role": "button", "name": "Pay 10"}
 
 SETTINGS = """
@@ -63,20 +64,20 @@ DEARER = f"<!doctype html><title>Checkout</title><h1>Checkout</h1>{FORM.replace(
 KINDS = ("swapped", "moved", "relabelled", "overlaid", "action", "value", "frame navigated", "tab navigated")
 
 
-When = Literal["before", "meanwhile", "after"]
+When = Literal["before", "during", "after"]
 
 
 @dataclass
-class Trap:
-    """A shop whose page changes when told to, a little later than that."""
+class PageChange:
+    """Makes the shop's page change after a signal and a delay."""
 
     kind: str
     delay_seconds: float = 0
-    sprung: threading.Event = field(default_factory=threading.Event)
+    triggered: threading.Event = field(default_factory=threading.Event)
     done: threading.Event = field(default_factory=threading.Event)
 
     def signal(self, request: BaseHTTPRequestHandler) -> None:
-        if not self.sprung.wait(30):
+        if not self.triggered.wait(30):
             return
         threading.Event().wait(self.delay_seconds)
         body = self.kind.encode()
@@ -86,7 +87,7 @@ class Trap:
         request.wfile.write(body)
 
     def changed(self, request: BaseHTTPRequestHandler) -> None:
-        """The page says that it has changed by now."""
+        """The page reports that it has changed."""
         self.done.set()
         request.send_response(204)
         request.end_headers()
@@ -94,21 +95,21 @@ class Trap:
 
 @dataclass
 class Buyer:
-    """Agrees to the first question and to no other, while the page changes before, meanwhile or after."""
+    """Approves the first request and no other; the page changes before, during or after the approval."""
 
-    trap: Trap
+    change: PageChange
     when: When
     asked: int = 0
 
     async def __call__(self, _: ClientRequestContext, __: ElicitRequestParams) -> ElicitResult:
         self.asked += 1
         if self.asked > 1:
-            return form_answer("Deny")
+            return form_response("Deny")
         if self.when != "after":
-            self.trap.sprung.set()
+            self.change.triggered.set()
         if self.when == "before":
-            await asyncio.to_thread(self.trap.done.wait, 30)
-        return form_answer("Allow once")
+            await asyncio.to_thread(self.change.done.wait, 30)
+        return form_response("Allow once")
 
 
 @pytest.fixture(scope="module")
@@ -127,39 +128,39 @@ def shop() -> Generator[Site]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_no_effect_that_was_not_agreed_to(shop_hub: HubProcess, shop: Site, kind: str) -> None:
-    await change_and_click(shop_hub, shop, kind, RUNS_OF_EACH)
+async def test_only_the_approved_action_is_executed(shop_hub: HubProcess, shop: Site, kind: str) -> None:
+    await change_and_click(shop_hub, shop, kind, RUNS_PER_KIND)
 
 
 @pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("kind", KINDS)
-async def test_no_effect_that_was_not_agreed_to_in_five_hundred(shop_hub: HubProcess, shop: Site, kind: str) -> None:
-    await change_and_click(shop_hub, shop, kind, RUNS_IN_THE_LONG_RUN)
+async def test_only_the_approved_action_is_executed_in_a_long_run(shop_hub: HubProcess, shop: Site, kind: str) -> None:
+    await change_and_click(shop_hub, shop, kind, LONG_RUNS_PER_KIND)
 
 
 async def change_and_click(shop_hub: HubProcess, shop: Site, kind: str, runs: int) -> None:
-    chance = random.Random(kind)
-    holder: list[Buyer] = []
+    rng = random.Random(kind)
+    buyers: list[Buyer] = []
 
     async def ask(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
-        return await holder[-1](context, params)
+        return await buyers[-1](context, params)
 
     async with asking_client(shop_hub, ask, name=kind.replace(" ", "-")) as client:
         for run in range(runs):
-            when: When = "before" if run % 5 == 0 else "after" if run % 5 == 1 else "meanwhile"
-            trap = Trap(kind, chance.uniform(0, LATEST_MS) / 1000 if when == "meanwhile" else 0)
-            buyer = Buyer(trap, when)
-            holder.append(buyer)
-            shop.pages["/signal"] = trap.signal
-            shop.pages["/changed"] = trap.changed
+            when: When = "before" if run % 5 == 0 else "after" if run % 5 == 1 else "during"
+            change = PageChange(kind, rng.uniform(0, MAX_DELAY_MS) / 1000 if when == "during" else 0)
+            buyer = Buyer(change, when)
+            buyers.append(buyer)
+            shop.pages["/signal"] = change.signal
+            shop.pages["/changed"] = change.changed
             for path in ("/pay", "/steal", "/overlay"):
                 shop.pages[path] = "ok"
             del shop.hits[:]
             page = "/inframe" if kind == "frame navigated" else "/"
             opened = await client.call_tool("browser_navigate", {"url": shop.url(f"{page}?run={run}")})
             if opened.is_error and "retryable: true" in text_of(opened):
-                # The last run's page went somewhere itself in that moment.
+                # The page of the previous run was navigating at the same time.
                 opened = await client.call_tool("browser_navigate", {"url": shop.url(f"{page}?run={run}")})
             assert not opened.is_error, opened.content
             await client.call_tool("browser_click", {"element": PAY, "timeout_ms": 2_000})
@@ -167,10 +168,10 @@ async def change_and_click(shop_hub: HubProcess, shop: Site, kind: str, runs: in
             effects = [hit for hit in shop.hits if hit.startswith(("/pay", "/steal", "/overlay"))]
             assert effects in ([], ["/pay?amount=10"]), f"run {run}: {effects}"
             if when == "before":
-                assert effects == [], f"run {run}: done although the page had changed before the answer"
+                assert effects == [], f"run {run}: executed although the page had changed before the approval"
             if when == "after":
-                assert effects == ["/pay?amount=10"], f"run {run}: not done although nothing had changed"
-            trap.sprung.set()
-            await asyncio.to_thread(trap.done.wait, 10)
-            # The page may be going somewhere itself just now, which cuts another navigation off.
+                assert effects == ["/pay?amount=10"], f"run {run}: not executed although nothing had changed"
+            change.triggered.set()
+            await asyncio.to_thread(change.done.wait, 10)
+            # The page may be navigating now, which aborts another navigation.
             await client.call_tool("browser_navigate", {"url": "about:blank"})

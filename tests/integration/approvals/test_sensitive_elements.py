@@ -1,4 +1,4 @@
-"""Sensitive elements are known by what the page says of them, and ask where the settings say so."""
+"""Sensitive elements are detected on real pages, and need approval at the configured risk."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.approvals.people import Person, asking_client, configure, form_answer
 from tests.clients import call, fail
 from tests.hub_process import running_hub
 from tests.sites import serving
+
+from .simulated_users import SimulatedUser, asking_client, configure, form_response
 
 pytestmark = pytest.mark.browser
 
@@ -19,9 +20,9 @@ PAGE = """<!doctype html><html lang=en><title>Shop</title><h1>Shop</h1>
 SETTINGS = '[policy]\napproval_timeout_s = 20\n[policy.ask_from]\nloopback = "high"\n'
 
 
-async def test_only_what_is_at_stake_asks(home: Path) -> None:
+async def test_only_sensitive_actions_need_approval(home: Path) -> None:
     configure(home, SETTINGS)
-    person = Person([form_answer("Deny"), form_answer("Deny"), form_answer("Allow once")])
+    person = SimulatedUser([form_response("Deny"), form_response("Deny"), form_response("Allow once")])
     with serving({"/": PAGE}) as site, running_hub(home) as hub:
         async with asking_client(hub, person) as client:
             await call(client, "browser_navigate", url=site.url())
@@ -30,7 +31,7 @@ async def test_only_what_is_at_stake_asks(home: Path) -> None:
             pay = {"role": "button", "name": "Jetzt bezahlen"}
             assert (await fail(client, "browser_click", element=pay))["error"] == "APPROVAL_DENIED"
             assert "Click button “Jetzt bezahlen”" in person.forms[0].message
-            # Enter in the card's field would send a form that pays.
+            # Enter in the card field submits a payment form.
             card = {"role": "textbox", "name": "Card number"}
             error = await fail(client, "browser_type", element=card, text="4111111111111111", submit=True)
             assert error["error"] == "APPROVAL_DENIED"
@@ -41,8 +42,8 @@ async def test_only_what_is_at_stake_asks(home: Path) -> None:
             assert "Delete your account?" in person.forms[2].message
 
 
-async def test_on_loopback_nothing_asks_by_default(home: Path) -> None:
-    person = Person()
+async def test_on_loopback_nothing_needs_approval_by_default(home: Path) -> None:
+    person = SimulatedUser()
     with serving({"/": PAGE}) as site, running_hub(home) as hub:
         async with asking_client(hub, person) as client:
             await call(client, "browser_navigate", url=site.url())

@@ -1,4 +1,4 @@
-"""The hub is killed at random moments while clients work: what was answered is on record, and no budget is overshot."""
+"""The hub is killed at random moments while clients work: finished calls are recorded, and no limit is exceeded."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from browser_pilot.records.database import Files
-from browser_pilot.records.reading import LogReader, Query
-from tests.approvals.people import configure
+from browser_pilot.audit_log.database import AuditLogFiles
+from browser_pilot.audit_log.reader import AuditLogReader, AuditQuery
 from tests.clients import http_client, text_of
 from tests.hub_process import HubProcess, browsers_of, running_hub, wait_until_gone
+from tests.integration.approvals.simulated_users import configure
 from tests.sites import serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.stress]
@@ -38,7 +38,7 @@ async def work(hub: HubProcess, base: str, name: str, answered: list[str]) -> No
             answered.append(url)
 
 
-async def test_what_was_answered_is_on_record_and_no_budget_is_overshot(home: Path) -> None:
+async def test_finished_calls_are_recorded_and_no_limit_is_exceeded(home: Path) -> None:
     await kill_while_working(home, ROUNDS)
 
 
@@ -49,7 +49,7 @@ async def test_the_same_for_two_hundred_kills(home: Path) -> None:
 
 
 async def kill_while_working(home: Path, rounds: int) -> None:
-    # Enough for every round to get some of it, and so little that it runs out.
+    # Enough for every round to use some of it, and little enough to run out.
     limit = 12 * rounds
     configure(home, SETTINGS.format(limit=limit))
     chance = random.Random(7)
@@ -71,10 +71,10 @@ async def kill_while_working(home: Path, rounds: int) -> None:
                     task.cancel()
                 await asyncio.wait(working)
         visited = [hit for hit in site.hits if hit.startswith("/?")]
-    log = LogReader(Files.in_home(home))
+    log = AuditLogReader(AuditLogFiles.in_home(home))
     assert log.verify().ok
     recorded = {
-        action.flat()["url"]: action.flat() for action in log.search(Query(limit=None, tool="browser_navigate"))
+        action.flat()["url"]: action.flat() for action in log.search(AuditQuery(limit=None, tool="browser_navigate"))
     }
     missing = [url for url in answered if recorded.get(url, {}).get("status") != "ok"]
     assert missing == []

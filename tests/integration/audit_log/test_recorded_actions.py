@@ -1,4 +1,4 @@
-"""What happened is on record, through a real hub and browser."""
+"""Actions are recorded, through a real hub and browser."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from browser_pilot.records.database import Files
-from browser_pilot.records.reading import LogReader, Query
-from browser_pilot.records.redaction import Json
-from tests.approvals.people import configure
+from browser_pilot.audit_log.database import AuditLogFiles
+from browser_pilot.audit_log.reader import AuditLogReader, AuditQuery
+from browser_pilot.json_types import Json
 from tests.clients import call, fail, http_client
 from tests.hub_process import running_hub
+from tests.integration.approvals.simulated_users import configure
 from tests.sites import LOGIN, Site, serving
 
 pytestmark = pytest.mark.browser
@@ -29,13 +29,13 @@ EMAIL = {"role": "textbox", "name": "Email"}
 PASSWORD = {"role": "textbox", "name": "Password"}
 
 
-def log_of(home: Path) -> LogReader:
-    return LogReader(Files.in_home(home))
+def log_of(home: Path) -> AuditLogReader:
+    return AuditLogReader(AuditLogFiles.in_home(home))
 
 
 def recorded(home: Path) -> list[dict[str, Json]]:
-    """What was done, the newest first."""
-    found = [action.flat() for action in log_of(home).search(Query(limit=50))]
+    """The recorded actions, newest first."""
+    found = [action.flat() for action in log_of(home).search(AuditQuery(limit=50))]
     return [action for action in found if action["kind"] == "intent"]
 
 
@@ -45,7 +45,7 @@ async def test_each_effect_has_an_intent_before_and_an_outcome_after_it(home: Pa
         async with http_client(hub) as client:
             await call(client, "browser_navigate", url=site.url())
             await call(client, "browser_type", element=EMAIL, text="ada@example.com")
-            # What was answered is on record at once.
+            # A finished call is recorded at once.
             actions = recorded(home)
             assert {(one["tool"], one["status"]) for one in actions if one["effect"] != "read"} == {
                 ("browser_type", "ok"),
@@ -61,7 +61,7 @@ async def test_each_effect_has_an_intent_before_and_an_outcome_after_it(home: Pa
     assert ("browser_snapshot", "ok") in {(one["tool"], one["status"]) for one in recorded(home)}
 
 
-async def test_a_refusal_is_on_record_with_its_rule(home: Path) -> None:
+async def test_a_denied_action_is_recorded_with_its_rule(home: Path) -> None:
     configure(home, SETTINGS)
     with serving({"/": LOGIN}) as site, running_hub(home) as hub:
         async with http_client(hub) as client:
@@ -73,14 +73,16 @@ async def test_a_refusal_is_on_record_with_its_rule(home: Path) -> None:
     assert "localhost" in str(refused["rule"])
 
 
-async def test_a_password_is_neither_recorded_nor_told_again(home: Path, site: Site) -> None:
+async def test_a_password_is_neither_recorded_nor_returned(home: Path, site: Site) -> None:
     configure(home, SETTINGS)
     with running_hub(home) as hub:
         async with http_client(hub) as client:
             await call(client, "browser_navigate", url=site.url())
             await call(client, "browser_type", element=PASSWORD, text="hunter2-is-weak")
-            told = await call(client, "browser_evaluate", expression="document.querySelector('[type=password]').value")
-            assert "hunter2" not in str(told)
+            result = await call(
+                client, "browser_evaluate", expression="document.querySelector('[type=password]').value"
+            )
+            assert "hunter2" not in str(result)
             await call(client, "browser_fill_form", fields=[{"element": PASSWORD, "value": "0pen-sesame!"}])
             error = await fail(client, "browser_click", element="text=0pen-sesame!")
             assert "0pen-sesame" not in str(error)
@@ -92,12 +94,12 @@ async def test_a_password_is_neither_recorded_nor_told_again(home: Path, site: S
 
 
 @pytest.mark.skipif(os.geteuid() == 0 and not Path("/proc/self").exists(), reason="needs /proc")
-async def test_without_a_record_nothing_is_done_but_looking_goes_on(home: Path, site: Site) -> None:
+async def test_without_a_writable_log_actions_are_refused_and_reading_works(home: Path, site: Site) -> None:
     configure(home, SETTINGS)
     with running_hub(home) as hub:
         async with http_client(hub) as client:
             await call(client, "browser_navigate", url=site.url())
-            database = Files.in_home(home).database
+            database = AuditLogFiles.in_home(home).database
             database.rename(database.with_suffix(".gone"))
             database.mkdir()
             error = await fail(client, "browser_type", element=EMAIL, text="x")
@@ -109,7 +111,7 @@ async def test_without_a_record_nothing_is_done_but_looking_goes_on(home: Path, 
             await call(client, "browser_type", element=EMAIL, text="x")
 
 
-async def test_what_was_used_up_survives_a_restart(home: Path, site: Site) -> None:
+async def test_counts_survive_a_restart(home: Path, site: Site) -> None:
     configure(home, '[policy.domains."127.0.0.1"]\nmax_steps_per_hour = 3\n')
     for _ in range(2):
         with running_hub(home) as hub:

@@ -1,4 +1,4 @@
-"""Settings that change while the hub runs: taken without a restart, a broken edit is told and not taken."""
+"""Settings that change while the hub runs: applied without a restart; an invalid edit is reported and ignored."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.approvals.people import configure, eventually
 from tests.clients import call, fail, http_client
 from tests.hub_process import HubProcess, running_hub
+from tests.integration.approvals.simulated_users import configure
 from tests.sites import Site
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.browser
 
 
-def is_fine(hub: HubProcess) -> bool:
+def is_policy_ok(hub: HubProcess) -> bool:
     with hub.http() as http:
         return http.get("/health").json()["parts"]["policy"] == "ok"
 
 
-async def test_an_edit_holds_for_clients_that_are_connected(home: Path, site: Site) -> None:
+async def test_an_edit_applies_to_connected_clients(home: Path, site: Site) -> None:
     configure(home, "")
     with running_hub(home) as hub:
         async with http_client(hub) as client, http_client(hub, query="?tools=minimal") as lean:
@@ -33,13 +34,13 @@ async def test_an_edit_holds_for_clients_that_are_connected(home: Path, site: Si
             assert (await call(client, "browser_snapshot"))["title"] == "Login - Example App"
 
 
-async def test_a_broken_edit_is_found_told_and_not_taken_and_its_repair_is(home: Path, site: Site) -> None:
+async def test_an_invalid_edit_is_reported_and_ignored_until_it_is_corrected(home: Path, site: Site) -> None:
     configure(home, '[policy]\nmode = "readonly"')
     with running_hub(home) as hub:
         async with http_client(hub) as client:
             await call(client, "browser_navigate", url=site.url())
             configure(home, '[policy]\nmode = "everything"')
-            await eventually(lambda: not is_fine(hub))
+            await eventually(lambda: not is_policy_ok(hub))
             assert "policy.mode" in (home / "logs" / "hub.log").read_text()
             with hub.http() as http:
                 assert "everything" not in http.get("/health").text
@@ -47,5 +48,5 @@ async def test_a_broken_edit_is_found_told_and_not_taken_and_its_repair_is(home:
                 assert http.post("/api/reload").json()["problem"]["error"] == "INVALID_SETTINGS"
             assert (await fail(client, "browser_click", element="button"))["error"] == "READ_ONLY"
             configure(home, "")
-            await eventually(lambda: is_fine(hub))
+            await eventually(lambda: is_policy_ok(hub))
             await call(client, "browser_type", element={"role": "textbox", "name": "Email"}, text="x")

@@ -1,4 +1,4 @@
-"""A hub whose agents ask before they act, and a browser of the user in which nothing is set up yet."""
+"""A hub that requests approval for every action, and a fresh browser of the user."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 
-from browser_pilot.engines.finder import find_browser
+from browser_pilot.engines.browser_finder import find_browser
+from tests.hub_process import HubProcess, running_hub
+from tests.integration.user_chrome.shop_scene import SHOP
+from tests.sites import Site, serving
 
-from ..hub_process import HubProcess, running_hub
-from ..own.scene import SHOP
-from ..sites import Site, serving
-from .visitor import enter
+from .dashboard_client import open_dashboard
 
 ASKING = '[policy]\nmode = "ask"\nstep_budget = 200\nrate_per_minute = 100000\n[sessions]\nmax = 50\n'
 
@@ -45,7 +45,7 @@ async def chromium() -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def context(chromium: Browser) -> AsyncIterator[BrowserContext]:
-    """The user's browser: one that knows nothing yet."""
+    """The user's browser: no cookies, no storage."""
     context = await chromium.new_context(viewport={"width": 1280, "height": 860}, locale="en-GB")
     yield context
     await context.close()
@@ -53,8 +53,8 @@ async def context(chromium: Browser) -> AsyncIterator[BrowserContext]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def page(context: BrowserContext, asking: HubProcess) -> Page:
-    """The dashboard, entered."""
-    return await enter(context, asking)
+    """The dashboard, signed in."""
+    return await open_dashboard(context, asking)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,4 +1,4 @@
-"""People at the dashboard, for tests: the way in, and a request as the page makes it."""
+"""Clients of the dashboard: sign-in with a browser or without one, and requests as the page sends them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 import httpx
 from playwright.async_api import BrowserContext, Page, expect
 
-from ..hub_process import HubProcess
+from tests.hub_process import HubProcess
 
-PATIENCE_MS = 15_000
+TIMEOUT_MS = 15_000
 
 
-def way_in(hub: HubProcess) -> Path:
-    """The file that the hub has just written for `browser-pilot dashboard`."""
+def write_ticket_file(hub: HubProcess) -> Path:
+    """Let the hub write a ticket file, as `browser-pilot dashboard` does."""
     with hub.http() as http:
         return Path(http.post("/api/dashboard").json()["file"])
 
@@ -36,18 +36,18 @@ def _address(port: int) -> str:
     return f"http://127.0.0.1:{port}"
 
 
-async def enter(context: BrowserContext, hub: HubProcess) -> Page:
-    """Open the file as `browser-pilot dashboard` does, and arrive."""
+async def open_dashboard(context: BrowserContext, hub: HubProcess) -> Page:
+    """Open a ticket file in the browser, and wait until the dashboard is connected."""
     page = await context.new_page()
-    await page.goto(way_in(hub).as_uri(), wait_until="commit")
+    await page.goto(write_ticket_file(hub).as_uri(), wait_until="commit")
     await page.wait_for_url(f"{address(hub)}/")
-    await expect(page.locator("#live")).to_be_visible(timeout=PATIENCE_MS)
+    await expect(page.locator("#live")).to_be_visible(timeout=TIMEOUT_MS)
     return page
 
 
 @dataclass
-class Visitor:
-    """A visit without a browser: what it holds, and each request exactly as said."""
+class DashboardClient:
+    """A login session without a browser. ``left_out`` are headers that it does not send."""
 
     port: int
     cookie: str
@@ -60,27 +60,27 @@ class Visitor:
 
     @property
     def headers(self) -> dict[str, str]:
-        all_of_them = {
+        headers = {
             "Origin": self.address,
             "Cookie": f"browser-pilot-{self.port}={self.cookie}",
             "X-Browser-Pilot-Key": self.key,
         }
-        return {name: value for name, value in all_of_them.items() if name not in self.left_out}
+        return {name: value for name, value in headers.items() if name not in self.left_out}
 
-    def ask(self, name: str = "state", *, headers: Mapping[str, str] | None = None) -> httpx.Response:
-        return self.post(f"/dashboard/ask/{name}", headers=headers)
+    def request(self, name: str = "state", *, headers: Mapping[str, str] | None = None) -> httpx.Response:
+        return self.post(f"/dashboard/request/{name}", headers=headers)
 
     def post(self, path: str, *, headers: Mapping[str, str] | None = None) -> httpx.Response:
         sent = {**self.headers, **(headers or {})}
         return httpx.post(self.address + path, content=json.dumps({}), headers=sent, timeout=20)
 
 
-def visit(hub: HubProcess) -> Visitor:
-    return visit_by(hub.info.port, ticket_in(way_in(hub)))
+def sign_in(hub: HubProcess) -> DashboardClient:
+    return sign_in_with(hub.info.port, ticket_in(write_ticket_file(hub)))
 
 
-def visit_by(port: int, ticket: str) -> Visitor:
-    answer = httpx.post(f"{_address(port)}/dashboard/enter", data={"ticket": ticket}, timeout=20)
-    found = re.search(r'data-key="([^"]+)"', answer.text)
-    assert answer.status_code == 200 and found is not None
-    return Visitor(port, answer.cookies[f"browser-pilot-{port}"], found[1])
+def sign_in_with(port: int, ticket: str) -> DashboardClient:
+    response = httpx.post(f"{_address(port)}/dashboard/login", data={"ticket": ticket}, timeout=20)
+    found = re.search(r'data-key="([^"]+)"', response.text)
+    assert response.status_code == 200 and found is not None
+    return DashboardClient(port, response.cookies[f"browser-pilot-{port}"], found[1])

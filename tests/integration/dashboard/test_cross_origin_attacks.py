@@ -1,4 +1,4 @@
-"""Other pages in the browser of a user who has the dashboard open: of other sites, and of other ports of this host."""
+"""Attacks by other pages in the browser of a signed-in user: other sites, and other ports of this host."""
 
 from __future__ import annotations
 
@@ -8,28 +8,29 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 from playwright.async_api import BrowserContext, Page, expect
 
-from ..hub_process import HubProcess
-from ..sites import Site, serving
-from .visitor import PATIENCE_MS, Visitor, address
+from tests.hub_process import HubProcess
+from tests.sites import Site, serving
 
-# What a page can try by script; each tells how it ended.
+from .dashboard_client import TIMEOUT_MS, DashboardClient, address
+
+# Requests that a script can try; returns the outcome of each.
 FETCHES = """async ([hub, path, key]) => {
-  const told = [];
+  const outcomes = [];
   for (const mode of ['cors', 'no-cors']) {
     for (const headers of [{}, { 'Content-Type': 'application/json' }, { 'X-Browser-Pilot-Key': key }]) {
       try {
-        const body = '{"word": "auto"}';
+        const body = '{"command": "auto"}';
         const answer = await fetch(hub + path, { method: 'POST', mode, credentials: 'include', headers, body });
-        told.push(answer.type === 'opaque' ? 'unreadable' : `read ${answer.status}`);
-      } catch { told.push('refused'); }
+        outcomes.push(answer.type === 'opaque' ? 'unreadable' : `read ${answer.status}`);
+      } catch { outcomes.push('refused'); }
     }
   }
-  return told;
+  return outcomes;
 }"""
-LOADS = """(url, tag) => new Promise((told) => {
+LOADS = """(url, tag) => new Promise((done) => {
   const element = document.createElement(tag);
-  element.onload = () => told('loaded');
-  element.onerror = () => told('refused');
+  element.onload = () => done('loaded');
+  element.onerror = () => done('refused');
   element.src = url;
   document.body.append(element);
 })"""
@@ -43,7 +44,7 @@ FRAME = """(url) => {
 
 
 class Cookies:
-    """What another server on this machine is sent."""
+    """Another server on this machine, which records the cookies that it receives."""
 
     def __init__(self) -> None:
         self.seen = ""
@@ -69,12 +70,12 @@ def elsewhere(cookies: Cookies) -> Generator[Site]:
 
 @pytest.fixture(params=["127.0.0.1", "localhost"])
 def intruder(request: pytest.FixtureRequest, elsewhere: Site) -> str:
-    """The same site by browsers' reckoning, on another port; and another site."""
+    """A page of the same site on another port (same-site for browsers), and one of another site."""
     return f"http://{request.param}:{elsewhere.port}/"
 
 
 async def mode_of(page: Page) -> str:
-    """What a forged word would change."""
+    """The setting that a forged command would change."""
     return await page.locator("input[name=mode]:checked").input_value()
 
 
@@ -84,22 +85,22 @@ async def test_no_fetch_of_another_page_reads_or_changes_anything(
     key = await page.evaluate("localStorage.getItem('browser-pilot-key')")
     other = await context.new_page()
     await other.goto(intruder)
-    for path in ("/dashboard/ask/word", "/dashboard/ask/state", "/dashboard/leave", "/api/stop", "/mcp"):
-        told = await other.evaluate(FETCHES, [address(asking), path, key])
-        assert set(told) <= {"refused", "unreadable"}, (path, told)
+    for path in ("/dashboard/request/command", "/dashboard/request/state", "/dashboard/logout", "/api/stop", "/mcp"):
+        outcomes = await other.evaluate(FETCHES, [address(asking), path, key])
+        assert set(outcomes) <= {"refused", "unreadable"}, (path, outcomes)
     await page.reload()
-    await expect(page.locator("#state")).to_have_text("Connected", timeout=PATIENCE_MS)
+    await expect(page.locator("#state")).to_have_text("Connected", timeout=TIMEOUT_MS)
     assert await mode_of(page) == "ask"
 
 
 async def test_no_form_of_another_page_changes_anything(
     page: Page, context: BrowserContext, asking: HubProcess, intruder: str
 ) -> None:
-    for path in ("/dashboard/ask/word", "/dashboard/enter", "/dashboard/leave", "/api/dashboard"):
+    for path in ("/dashboard/request/command", "/dashboard/login", "/dashboard/logout", "/api/dashboard"):
         other = await context.new_page()
         await other.goto(intruder)
         form = f"""<form method="post" enctype="text/plain" action="{address(asking)}{path}">
-            <input name='{{"word": "auto", "x": "' value='"}}'><button>Win a prize</button></form>"""
+            <input name='{{"command": "auto", "x": "' value='"}}'><button>Win a prize</button></form>"""
         await other.set_content(form)
         async with other.expect_navigation() as arrival:
             await other.get_by_role("button").click()
@@ -110,17 +111,15 @@ async def test_no_form_of_another_page_changes_anything(
     assert await mode_of(page) == "ask"
 
 
-async def test_another_page_can_neither_frame_nor_load_nor_read_it(
+async def test_another_page_can_neither_frame_nor_load_nor_read_the_dashboard(
     page: Page, context: BrowserContext, asking: HubProcess, intruder: str
 ) -> None:
     other = await context.new_page()
     await other.goto(intruder)
     hub = address(asking)
-    for path, tag in (("/dashboard/static/hub.js", "script"), ("/extension/icons/32.png", "img")):
+    for path, tag in (("/ui/dashboard/static/hub_client.js", "script"), ("/extension/icons/32.png", "img")):
         assert await other.evaluate(f"([url, tag]) => ({LOADS})(url, tag)", [hub + path, tag]) == "refused"
-    await other.evaluate(
-        "(url) => { const f = document.createElement('iframe'); f.src = url; document.body.append(f); }", hub
-    )
+    await other.evaluate(FRAME, hub)
     await expect(other.locator("iframe")).to_have_count(1)
     frame = other.frames[-1]
     await frame.wait_for_load_state()
@@ -128,7 +127,7 @@ async def test_another_page_can_neither_frame_nor_load_nor_read_it(
     assert await other.evaluate("(url) => fetch(url).then(() => 'read', () => 'refused')", f"{hub}/") == "refused"
 
 
-async def test_who_is_sent_there_by_another_page_is_asked_first(
+async def test_a_user_sent_by_another_page_confirms_first(
     page: Page, context: BrowserContext, asking: HubProcess, intruder: str
 ) -> None:
     other = await context.new_page()
@@ -136,18 +135,18 @@ async def test_who_is_sent_there_by_another_page_is_asked_first(
     async with context.expect_page() as opened:
         await other.evaluate("(url) => { window.theirs = open(url) }", f"{address(asking)}/")
     dashboard = await opened.value
-    await expect(dashboard.get_by_role("heading")).to_have_text("Open the dashboard?", timeout=PATIENCE_MS)
-    assert await other.evaluate("window.theirs.closed"), "the two have nothing to do with one another"
+    await expect(dashboard.get_by_role("heading")).to_have_text("Open the dashboard?", timeout=TIMEOUT_MS)
+    assert await other.evaluate("window.theirs.closed"), "the opener has no access to the window"
     await dashboard.get_by_role("link", name="Open the dashboard").click()
-    await expect(dashboard.locator("#state")).to_have_text("Connected", timeout=PATIENCE_MS)
+    await expect(dashboard.locator("#state")).to_have_text("Connected", timeout=TIMEOUT_MS)
 
 
-async def test_the_cookie_that_other_servers_of_this_machine_are_sent_opens_nothing(
+async def test_the_cookie_alone_as_other_local_servers_receive_it_is_refused(
     page: Page, context: BrowserContext, asking: HubProcess, elsewhere: Site, cookies: Cookies
 ) -> None:
     other = await context.new_page()
     await other.goto(elsewhere.url("/"))
     name, _, value = cookies.seen.partition("=")
     assert name == f"browser-pilot-{asking.info.port}" and value
-    assert Visitor(asking.info.port, value, "").ask().status_code == 401
+    assert DashboardClient(asking.info.port, value, "").request().status_code == 401
     assert await other.evaluate("localStorage.length") == 0

@@ -1,4 +1,4 @@
-"""The hostile site, one for each worker."""
+"""The hostile site, one per test worker, and a small disk."""
 
 from __future__ import annotations
 

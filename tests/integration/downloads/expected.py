@@ -1,4 +1,4 @@
-"""What is to be saved from every part of the hostile site's page, whichever browser shows it."""
+"""What must be saved from each element of the hostile site's page, in any browser."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 from mcp.client import Client
 
 from tests.clients import call, fail
-from tests.files.hostile_names import HOSTILE_NAMES
-from tests.files.test_names import assert_safe
+from tests.files.hostile_filenames import HOSTILE_NAMES
+from tests.files.test_filenames import assert_safe
 
 from .hostile_site import LINES, PDF, PICTURES, SOUND, VIDEO, HostileSite, png
 
 MADE = b"made by the page"
-# From an element of the page to the bytes that a person means by saving it, and the extension that they get.
+# From an element's id to the bytes that are saved for it, and their extension.
 ELEMENTS: dict[str, tuple[bytes | None, str]] = {
     "img": (PICTURES["img"], "png"),
     "srcset": (PICTURES["srcset"], "png"),
@@ -63,12 +63,12 @@ ADDRESSES: dict[str, tuple[bytes, str]] = {
     "/nothing-known": (b"\1\2\3 who knows", "bin"),
     "/empty.txt": (b"", "txt"),
 }
-# What the browser itself fetches where the page may not.
+# Elements that the browser itself fetches where the page may not.
 WITHOUT_FETCHING = (
     *("img", "video", "link", "data", "canvas", "svg", "attached", "embed", "pdfdata"),
     *("other", "blob", "pdfblob"),
 )
-# Half a character cannot be sent; what becomes of it is tested where names are made.
+# A lone surrogate cannot be sent in JSON; the tests of file names cover it.
 PROPOSED = [name for name in HOSTILE_NAMES if name == name.encode(errors="ignore").decode()]
 FAILING: dict[str, str] = {
     "/403": "Resource fetch failed: 403",
@@ -79,13 +79,13 @@ FAILING: dict[str, str] = {
 
 
 async def saved(client: Client, **arguments: Any) -> tuple[bytes, str]:
-    """The bytes of what a call saved, and the extension of its name."""
-    told = await call(client, "browser_download", **arguments)
-    assert told["success"] is True
-    path = Path(told["path"])
-    assert path.name == told["filename"]
+    """The bytes that a call saved, and the extension of the file."""
+    result = await call(client, "browser_download", **arguments)
+    assert result["success"] is True
+    path = Path(result["path"])
+    assert path.name == result["filename"]
     data = path.read_bytes()
-    assert len(data) == told["size"]
+    assert len(data) == result["size"]
     return data, path.suffix[1:]
 
 
@@ -93,19 +93,19 @@ async def why_not(client: Client, **arguments: Any) -> str:
     return str((await fail(client, "browser_download", **arguments))["message"])
 
 
-async def hostile_names_are_made_safe(
+async def hostile_names_are_sanitized(
     client: Client, hostile: HostileSite, folder: Path, names: Sequence[str] = PROPOSED
 ) -> None:
-    """Each of the proposed names ends as one of a file of its own, in the folder and nowhere else."""
+    """Each proposed name yields a file of its own, in the folder and nowhere else."""
     await call(client, "browser_navigate", url=hostile.url("/"))
-    there = set(folder.iterdir()) if folder.exists() else set[Path]()
+    before = set(folder.iterdir()) if folder.exists() else set[Path]()
     paths: set[Path] = set()
     for first in range(0, len(names), 10):
         batch = names[first : first + 10]
         saving = (call(client, "browser_download", selector="#img", filename=name) for name in batch)
-        paths |= {Path(told["path"]) for told in await asyncio.gather(*saving)}
+        paths |= {Path(result["path"]) for result in await asyncio.gather(*saving)}
     assert len(paths) == len(names)
-    assert set(folder.iterdir()) - there == paths
+    assert set(folder.iterdir()) - before == paths
     for path in paths:
         assert_safe(path.name, "png")
         assert path.read_bytes() == PICTURES["img"]

@@ -1,7 +1,7 @@
-"""One server with everything that makes saving a file hard, and a page that shows it all.
+"""One server with everything that makes saving a file hard, and a page that shows all of it.
 
-Two sites: the page's own at 127.0.0.1, and another at localhost, both on this machine. The page's own wants its cookie
-and its referrer for everything; what ``hits`` holds says what was asked for.
+Two origins: the page's own at 127.0.0.1, and another at localhost. The page's own requires its cookie and its referrer
+for every request. ``hits`` records the requests.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ COOKIE = "login=yes"
 
 
 def png(colour: int) -> bytes:
-    """A picture of one pixel, another one for each colour."""
+    """An image of one pixel in this colour."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -141,7 +141,7 @@ def _chunked(handler: Handler, blocks: list[bytes], mime: str, *, whole: bool = 
 
 
 def _cut(handler: Handler) -> None:
-    """End the connection so that the other side sees a reset."""
+    """Close the connection with a TCP reset."""
     handler.wfile.flush()
     handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     handler.connection.close()
@@ -163,7 +163,7 @@ def _reset_chunks(handler: Handler) -> None:
 
 
 def _ranges(handler: Handler) -> None:
-    """Like a media server: a part where one is asked for, everything where not."""
+    """Like a media server: a range where one is requested, else everything."""
     asked = handler.headers.get("Range")
     if asked is None:
         _send(handler, LINES, "text/plain", ("Accept-Ranges", "bytes"))
@@ -211,7 +211,7 @@ def hostile_site() -> Generator[HostileSite]:
         handler.wfile.write(BLOCK)
 
     def big_cut(handler: Handler) -> None:
-        """So large that the browser itself fetches it, and cut off half-way."""
+        """Large enough for the browser to fetch it, and cut off half-way."""
         handler.send_response(200)
         handler.send_header("Content-Type", "application/octet-stream")
         handler.send_header("Content-Length", str(20 << 20))
@@ -272,7 +272,7 @@ def hostile_site() -> Generator[HostileSite]:
     class Server(Handler):
         protocol_version = "HTTP/1.1"
 
-        def do_GET(self) -> None:  # noqa: N802  the name that http.server calls
+        def do_GET(self) -> None:  # noqa: N802  named by http.server
             path = self.path.partition("?")[0]
             site.hits.append((path, {name.lower(): value for name, value in self.headers.items()}))
             is_own = self.headers["Host"].startswith("127.0.0.1")
@@ -283,7 +283,7 @@ def hostile_site() -> Generator[HostileSite]:
                 return
             routes.get(path, failing(404))(self)
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  its parent names it so
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  named by its base class
             pass
 
         def handle(self) -> None:

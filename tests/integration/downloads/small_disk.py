@@ -1,4 +1,4 @@
-"""A disk that is soon full."""
+"""A small disk, to fill up."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import pytest
 
 @contextmanager
 def mounted(folder: Path) -> Generator[Path]:
-    """A disk of a quarter of a megabyte; the test is left out where none can be made."""
+    """A disk of 256 kB; the test is skipped where none can be mounted."""
     folder.mkdir()
     mounting = ["mount", "-t", "tmpfs", "-o", "size=256k", "browser-pilot-test", str(folder)]
     if shutil.which("mount") is None or subprocess.run(mounting, capture_output=True, check=False).returncode:
-        pytest.skip("only root can make a small disk")
+        pytest.skip("only root can mount a small disk")
     try:
         yield folder
     finally:

@@ -1,4 +1,4 @@
-"""Saving what a page shows, in a managed browser, from a site that makes it hard."""
+"""Downloads in a managed browser, from a hostile site."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import pytest
 from mcp.client import Client
 from mcp_types import CallToolResult, ImageContent, ResourceLink
 
-from tests.approvals.people import Person, asking_client, form_answer
 from tests.clients import call, fail, http_client
 from tests.hub_process import HubProcess, running_hub
+from tests.integration.approvals.simulated_users import SimulatedUser, asking_client, form_response
+from tests.waiting import eventually
 
 from .expected import (
     ADDRESSES,
@@ -23,7 +24,7 @@ from .expected import (
     NOTHING,
     PROPOSED,
     WITHOUT_FETCHING,
-    hostile_names_are_made_safe,
+    hostile_names_are_sanitized,
     pdf_is_saved_from_its_viewer,
     saved,
     viewer_outlives_its_page,
@@ -38,13 +39,11 @@ def downloads_of(hub: HubProcess) -> Path:
     return hub.home / "downloads"
 
 
-def parts_in(folder: Path) -> list[str]:
+def partial_files(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir() if path.name.endswith(".part")] if folder.exists() else []
 
 
-async def test_every_part_of_a_page_is_saved_as_a_person_means_it(
-    unhurried_hub: HubProcess, hostile: HostileSite
-) -> None:
+async def test_every_kind_of_element_is_saved(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
     async with http_client(unhurried_hub) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
         for element, (content, extension) in ELEMENTS.items():
@@ -57,7 +56,7 @@ async def test_every_part_of_a_page_is_saved_as_a_person_means_it(
         assert b'<circle id="circle"' in svg and b'xmlns="http://www.w3.org/2000/svg"' in svg
 
 
-async def test_whatever_a_server_does_the_file_is_whole_or_not_there(
+async def test_a_file_is_complete_or_absent_whatever_the_server_does(
     unhurried_hub: HubProcess, hostile: HostileSite
 ) -> None:
     folder = downloads_of(unhurried_hub)
@@ -68,17 +67,19 @@ async def test_whatever_a_server_does_the_file_is_whole_or_not_there(
         before = sorted(folder.iterdir())
         for path, message in FAILING.items():
             assert await why_not(client, url=hostile.url(path)) == message, path
-        await call(client, "browser_download", selector="#img")  # or the tool would pause on this site
+        await call(
+            client, "browser_download", selector="#img"
+        )  # a success, or the circuit breaker would open for this site
         for path in ("/reset", "/reset-chunks"):
             assert (await why_not(client, url=hostile.url(path))).startswith("Network request failed"), path
         assert len(sorted(folder.iterdir())) == len(before) + 1
-        assert parts_in(folder) == []
+        assert partial_files(folder) == []
 
 
-async def test_a_page_whose_policy_forbids_fetching_loses_nothing(
+async def test_files_are_saved_although_the_pages_csp_forbids_fetching(
     unhurried_hub: HubProcess, hostile: HostileSite
 ) -> None:
-    """Then the browser fetches, with the page as referrer; what the page holds in memory it saves."""
+    """The browser fetches with the page as referrer, and saves blobs of the page."""
     async with http_client(unhurried_hub) as client:
         await call(client, "browser_navigate", url=hostile.url("/strict"))
         for element in WITHOUT_FETCHING:
@@ -90,26 +91,26 @@ async def test_a_page_whose_policy_forbids_fetching_loses_nothing(
             assert await saved(client, url=hostile.url(path)) == ADDRESSES[path], path
         for path, message in FAILING.items():
             assert await why_not(client, url=hostile.url(path)) == message, path
-        assert len(await call_tabs(client)) == 1
+        assert len(await list_tabs(client)) == 1
 
 
-async def call_tabs(client: Client) -> list[dict[str, str]]:
+async def list_tabs(client: Client) -> list[dict[str, str]]:
     return (await call(client, "browser_tabs", action="list"))["tabs"]
 
 
-async def test_the_answer_says_everything_and_shows_small_pictures(
+async def test_the_result_describes_the_file_and_includes_small_images(
     unhurried_hub: HubProcess, hostile: HostileSite
 ) -> None:
     async with http_client(unhurried_hub) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
         result = await client.call_tool("browser_download", {"selector": "#img"})
         assert isinstance(result, CallToolResult)
-        told = await call(client, "browser_download", id="d1")
-        assert re.fullmatch(r"\d{13}\.png", told["filename"])
-        assert told["path"] == str(downloads_of(unhurried_hub) / told["filename"])
-        assert told["sha256"] == hashlib.sha256(PICTURES["img"]).hexdigest()
-        assert (told["size"], told["mime"]) == (len(PICTURES["img"]), "image/png")
-        assert (told["source"], told["download_id"]) == (hostile.url("/img.png"), "d1")
+        described = await call(client, "browser_download", id="d1")
+        assert re.fullmatch(r"\d{13}\.png", described["filename"])
+        assert described["path"] == str(downloads_of(unhurried_hub) / described["filename"])
+        assert described["sha256"] == hashlib.sha256(PICTURES["img"]).hexdigest()
+        assert (described["size"], described["mime"]) == (len(PICTURES["img"]), "image/png")
+        assert (described["source"], described["download_id"]) == (hostile.url("/img.png"), "d1")
         assert [type(block) for block in result.content[1:]] == [ImageContent, ResourceLink]
         listed = {str(one.uri): one for one in (await client.list_resources()).resources}
         assert listed["browser-pilot://downloads/d1"].mime_type == "image/png"
@@ -122,7 +123,7 @@ async def test_the_answer_says_everything_and_shows_small_pictures(
             await stranger.read_resource("browser-pilot://downloads/d1")
 
 
-async def test_a_proposed_name_is_made_safe_and_never_overwrites(
+async def test_a_proposed_name_is_sanitized_and_never_overwrites(
     unhurried_hub: HubProcess, hostile: HostileSite
 ) -> None:
     async with http_client(unhurried_hub) as client:
@@ -139,13 +140,13 @@ async def test_a_proposed_name_is_made_safe_and_never_overwrites(
 
 
 @pytest.mark.parametrize("every", [pytest.param(8), pytest.param(1, marks=pytest.mark.long)])
-async def test_hostile_names_are_made_safe(unhurried_hub: HubProcess, hostile: HostileSite, every: int) -> None:
+async def test_hostile_names_are_sanitized(unhurried_hub: HubProcess, hostile: HostileSite, every: int) -> None:
     assert len(PROPOSED) >= 100
     async with http_client(unhurried_hub) as client:
-        await hostile_names_are_made_safe(client, hostile, downloads_of(unhurried_hub), PROPOSED[::every])
+        await hostile_names_are_sanitized(client, hostile, downloads_of(unhurried_hub), PROPOSED[::every])
 
 
-async def test_wrong_calls_say_what_is_wrong(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
+async def test_invalid_calls_get_specific_errors(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
     async with http_client(unhurried_hub) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
         one_of = "Provide one of: url, index, or selector"
@@ -159,13 +160,13 @@ async def test_wrong_calls_say_what_is_wrong(unhurried_hub: HubProcess, hostile:
         assert "http" in (await fail(client, "browser_download", url="file:///etc/passwd"))["message"]
 
 
-async def test_downloads_that_a_click_sets_off_have_a_handle(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
+async def test_downloads_started_by_a_click_have_an_id(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
     async with http_client(unhurried_hub) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
         for element in ("#clicked", "#attached"):
             clicked = await call(client, "browser_click", element=element)
-            handle = clicked["downloads"][0]["id"]
-            assert await saved(client, id=handle) == (LINES, "csv")
+            download_id = clicked["downloads"][0]["id"]
+            assert await saved(client, id=download_id) == (LINES, "csv")
         names = [path.name for path in downloads_of(unhurried_hub).iterdir() if "figures" in path.name]
         assert "figures.csv" in names
 
@@ -176,7 +177,7 @@ async def test_a_pdf_is_saved_from_its_viewer(unhurried_hub: HubProcess, hostile
         await viewer_outlives_its_page(client, hostile)
 
 
-async def test_starting_only_answers_at_once_and_cancelling_leaves_nothing(
+async def test_without_waiting_a_download_runs_in_the_background_and_can_be_cancelled(
     unhurried_hub: HubProcess, hostile: HostileSite
 ) -> None:
     folder = downloads_of(unhurried_hub)
@@ -184,57 +185,53 @@ async def test_starting_only_answers_at_once_and_cancelling_leaves_nothing(
         await call(client, "browser_navigate", url=hostile.url("/"))
         begun = await call(client, "browser_download", url=hostile.url("/slow"), wait=False)
         assert begun["state"] == "running" and begun["received"] <= begun["total"] // 2
-        handle = begun["download_id"]
-        still = await call(client, "browser_download", id=handle, timeout_ms=300)
+        download_id = begun["download_id"]
+        still = await call(client, "browser_download", id=download_id, timeout_ms=300)
         assert still["state"] == "running"
-        ended = await call(client, "browser_download", id=handle, cancel=True)
+        ended = await call(client, "browser_download", id=download_id, cancel=True)
         assert ended["state"] == "cancelled"
-        assert await why_not(client, id=handle) == "The download was cancelled."
-        assert parts_in(folder) == []
+        assert await why_not(client, id=download_id) == "The download was cancelled."
+        assert partial_files(folder) == []
 
 
-async def test_a_cancelled_call_ends_its_transfer(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
+async def test_a_cancelled_call_cancels_its_transfer(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
     folder = downloads_of(unhurried_hub)
     async with http_client(unhurried_hub) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
         calling = asyncio.ensure_future(client.call_tool("browser_download", {"url": hostile.url("/slow")}))
-        async with asyncio.timeout(20):
-            while not parts_in(folder):
-                await asyncio.sleep(0.05)
+        await eventually(lambda: partial_files(folder), "the transfer runs")
         calling.cancel()
         await asyncio.wait({calling})
-        async with asyncio.timeout(20):
-            while parts_in(folder):
-                await asyncio.sleep(0.05)
+        await eventually(lambda: not partial_files(folder), "the transfer is removed")
         assert await why_not(client, id="d1") == "The download was cancelled."
 
 
-async def test_progress_is_told_while_it_comes(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
-    told: list[tuple[float, float | None]] = []
+async def test_progress_is_reported_during_a_download(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
+    reported: list[tuple[float, float | None]] = []
 
-    async def note(progress: float, total: float | None, message: str | None) -> None:
-        told.append((progress, total))
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        reported.append((progress, total))
 
     async with http_client(unhurried_hub) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
         arguments = {"url": hostile.url("/slow"), "timeout_ms": 1_500}
-        await client.call_tool("browser_download", arguments, progress_callback=note)
+        await client.call_tool("browser_download", arguments, progress_callback=on_progress)
         await call(client, "browser_download", id="d1", cancel=True)
-    assert len(told) >= 2
-    assert told[-1][1] == 2 << 20
-    assert 0 < told[-1][0] <= 2 << 20
+    assert len(reported) >= 2
+    assert reported[-1][1] == 2 << 20
+    assert 0 < reported[-1][0] <= 2 << 20
 
 
-async def test_what_can_run_always_asks(home: Path, hostile: HostileSite) -> None:
-    """By its name, or only by its content; whatever the rules say, and on loopback too."""
-    yes, no = form_answer("Allow once"), form_answer("Deny")
-    person = Person([no, no, yes, yes])
+async def test_an_executable_file_always_requires_approval(home: Path, hostile: HostileSite) -> None:
+    """By its name or only by its content, whatever the policy says, and on loopback too."""
+    yes, no = form_response("Allow once"), form_response("Deny")
+    person = SimulatedUser([no, no, yes, yes])
     with running_hub(home) as hub:
         async with asking_client(hub, person) as client:
             await call(client, "browser_navigate", url=hostile.url("/"))
             for arguments in ({"selector": "#program"}, {"url": hostile.url("/disguised.png")}):
                 assert (await fail(client, "browser_download", **arguments))["error"] == "APPROVAL_DENIED"
-            assert not downloads_of(hub).exists() or parts_in(downloads_of(hub)) == []
+            assert not downloads_of(hub).exists() or partial_files(downloads_of(hub)) == []
             assert await saved(client, selector="#program") == (PROGRAM, "exe")
             assert await saved(client, url=hostile.url("/disguised.png")) == (PROGRAM, "png")
             for path in downloads_of(hub).iterdir():
@@ -243,7 +240,7 @@ async def test_what_can_run_always_asks(home: Path, hostile: HostileSite) -> Non
     assert "disguised.png" in person.forms[1].message
 
 
-async def test_a_site_that_the_rules_deny_is_not_downloaded_from(home: Path, hostile: HostileSite) -> None:
+async def test_a_denied_site_is_not_downloaded_from(home: Path, hostile: HostileSite) -> None:
     home.mkdir()
     rule = f'[policy.domains."localhost:{hostile.port}"]\nread = false\n'
     (home / "config.toml").write_text(rule)
@@ -253,7 +250,7 @@ async def test_a_site_that_the_rules_deny_is_not_downloaded_from(home: Path, hos
             seen = len(hostile.hits)
             error = await fail(client, "browser_download", url=f"{hostile.other}/hotlink.png")
             assert error["error"] == "DOMAIN_DENIED"
-            # A redirect there is refused by the network itself.
+            # A redirect there is blocked by the egress proxy.
             assert (await fail(client, "browser_download", url=hostile.url("/away")))["error"] == "DOMAIN_DENIED"
             assert [path for path, _ in hostile.hits[seen:] if path == "/hotlink.png"] == []
         async with http_client(hub, query="?read_only=true") as client:
@@ -261,7 +258,7 @@ async def test_a_site_that_the_rules_deny_is_not_downloaded_from(home: Path, hos
             assert (await fail(client, "browser_download", selector="#img"))["error"] == "READ_ONLY"
 
 
-async def test_what_is_too_large_is_refused_and_leaves_nothing(home: Path, hostile: HostileSite) -> None:
+async def test_a_file_over_the_size_limit_is_refused_and_removed(home: Path, hostile: HostileSite) -> None:
     home.mkdir()
     (home / "config.toml").write_text("[files]\nmax_download_mb = 1\n")
     with running_hub(home) as hub:
@@ -270,27 +267,27 @@ async def test_what_is_too_large_is_refused_and_leaves_nothing(home: Path, hosti
             for path in ("/big", "/long-chunks"):
                 error = await fail(client, "browser_download", url=hostile.url(path))
                 assert (error["error"], error["reason"]) == ("DOWNLOAD_FAILED", "too_large"), path
-            assert parts_in(downloads_of(hub)) == []
+            assert partial_files(downloads_of(hub)) == []
 
 
-async def test_fifty_at_once_all_come_with_names_of_their_own(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
+async def test_fifty_parallel_downloads_get_distinct_names(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
     async with http_client(unhurried_hub) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
-        answers = await asyncio.gather(
+        results = await asyncio.gather(
             *(call(client, "browser_download", url=hostile.url(f"/img.png?{number}")) for number in range(50))
         )
-    paths = {answer["path"] for answer in answers}
+    paths = {result["path"] for result in results}
     assert len(paths) == 50
     assert all(Path(path).read_bytes() == PICTURES["img"] for path in paths)
-    assert all(re.fullmatch(r"\d{13}\.png", answer["filename"]) for answer in answers)
+    assert all(re.fullmatch(r"\d{13}\.png", result["filename"]) for result in results)
 
 
 @pytest.mark.long
 @pytest.mark.timeout(150)
 @pytest.mark.parametrize(
-    ("path", "why"), [("/never", "no answer within 30 s"), ("/big-cut", "nothing came for 30 s"), ("/slow", "nothing")]
+    ("path", "why"), [("/never", "no response within 30 s"), ("/big-cut", "no data for 30 s"), ("/slow", "no data")]
 )
-async def test_what_stays_away_ends_in_its_time_and_leaves_nothing(
+async def test_a_stalled_download_times_out_and_leaves_nothing(
     unhurried_hub: HubProcess, hostile: HostileSite, path: str, why: str
 ) -> None:
     folder = downloads_of(unhurried_hub)
@@ -302,7 +299,7 @@ async def test_what_stays_away_ends_in_its_time_and_leaves_nothing(
         assert (sorted(folder.iterdir()) if folder.exists() else []) == before
 
 
-async def test_a_full_disk_is_told_and_nothing_stays(home: Path, hostile: HostileSite, small_disk: Path) -> None:
+async def test_a_full_disk_is_reported_and_no_file_stays(home: Path, hostile: HostileSite, small_disk: Path) -> None:
     home.mkdir()
     (home / "config.toml").write_text(f'[files]\ndownload_dir = "{small_disk}"\n')
     with running_hub(home) as hub:

@@ -1,4 +1,4 @@
-"""A managed browser, as the hub launches it, reaches only what the policy allows, and the agent is told why."""
+"""A managed browser, as the hub launches it, connects only to what the policy allows, and errors have the reason."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from mcp.client import Client
 from mcp_types import CallToolResult
 
 from tests.clients import call, fail, http_client, text_of
-from tests.egress.hostile import LOCAL_DOMAIN, Sink, all_ways, page_server, ways_out
+from tests.egress.hostile_page import LOCAL_DOMAIN, Sink, all_channels, channels_script, page_server
 from tests.hub_process import HubProcess, running_hub
 from tests.sites import Site, SlowPage
 from tests.sites import serving as web
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.browser
 
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
-# With the sink allowed, these do not arrive all the same: they send nothing in a headless browser with our arguments,
-# go by UDP or to a forbidden address, or do not show that it is a local page that asks.
+# These do not arrive even if the sink is allowed: they send nothing in a headless browser with our arguments, use UDP
+# or a forbidden address, or carry no sign that their initiator is a local page.
 NEVER_ARRIVE = {
     "address",
     "addressdecimal",
@@ -47,7 +48,7 @@ NEVER_ARRIVE = {
     "webtransport",
     "workerimport",
 }
-# These are requests of the page itself, so that they are in its list with the reason.
+# These are requests of the page itself, listed by browser_network with the reason.
 LISTED = {
     "img",
     "script",
@@ -69,40 +70,40 @@ def configure(home: Path, *lines: str) -> None:
 
 
 def only(*hosts: str) -> list[str]:
-    """Settings under which nothing but these hosts may be used."""
+    """Settings that allow only these hosts."""
     rules = [line for host in hosts for line in (f'[policy.domains."{host}"]', "read = true", "write = true")]
     return ["[policy]", 'uncovered = "deny"', *rules]
 
 
 @asynccontextmanager
 async def serving(handler: Handler, address: str = "127.0.0.1", port: int = 0) -> AsyncGenerator[int]:
-    open_ones: set[asyncio.Task[None]] = set()
+    tasks: set[asyncio.Task[None]] = set()
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        open_ones.add(task)
+        tasks.add(task)
         try:
             await handler(reader, writer)
         except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
             pass
         finally:
             writer.close()
-            open_ones.discard(task)
+            tasks.discard(task)
 
     server = await asyncio.start_server(handle, address, port)
     try:
         yield server.sockets[0].getsockname()[1]
     finally:
         server.close()
-        for task in list(open_ones):
+        for task in list(tasks):
             task.cancel()
-        await asyncio.gather(*open_ones, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 @asynccontextmanager
 async def serving_sink() -> AsyncGenerator[tuple[Sink, int]]:
-    """A sink on loopback and, at the same port, on another address; it hears UDP at both."""
+    """A sink at one port of two loopback addresses, for TCP and UDP."""
     sink = Sink()
     async with serving(sink.connected) as port, serving(sink.connected, "127.0.0.2", port):
         loop = asyncio.get_running_loop()
@@ -115,11 +116,11 @@ async def serving_sink() -> AsyncGenerator[tuple[Sink, int]]:
 
 
 def serving_hostile(sink_port: int) -> AbstractAsyncContextManager[int]:
-    return serving(partial(page_server, script=ways_out(sink_port, LOCAL_DOMAIN)))
+    return serving(partial(page_server, script=channels_script(sink_port, LOCAL_DOMAIN)))
 
 
 async def try_all(client: Client, page_port: int) -> int:
-    """Have the hostile page try every way out; gives how many it tried."""
+    """Make the hostile page try every channel; returns the number tried."""
     await call(client, "browser_navigate", url=f"http://127.0.0.1:{page_port}/")
     await call(client, "browser_click", element='role=button[name="Try all"]')
     done = "document.title.startsWith('tried') && document.title.endsWith('failed 0')"
@@ -128,13 +129,13 @@ async def try_all(client: Client, page_port: int) -> int:
 
 
 async def refusals(client: Client) -> dict[str, str]:
-    """By way, what the page's list of requests says."""
+    """The status of failed requests in browser_network, by channel."""
     rows = (await call(client, "browser_network", status="failed", url=LOCAL_DOMAIN, limit=200))["requests"]
     return {row["url"].split("//")[1].split(".")[0]: row["status"] for row in rows}
 
 
 def connections_in(log: Path) -> tuple[set[str], set[str]]:
-    """From Chromium's own log: whom it connected to by TCP, and what else it did on the network."""
+    """From Chromium's network log: the addresses of TCP connections, and other kinds of network events."""
     data: dict[str, Any] = json.loads(log.read_text(encoding="utf-8"))
     names = {number: name for name, number in data["constants"]["logEventTypes"].items()}
     connected: set[str] = set()
@@ -149,17 +150,17 @@ def connections_in(log: Path) -> tuple[set[str], set[str]]:
 
 
 @pytest.mark.timeout(240)
-async def test_no_way_out_leads_to_a_host_that_is_not_allowed(home: Path, tmp_path: Path) -> None:
+async def test_no_channel_reaches_a_host_that_is_not_allowed(home: Path, tmp_path: Path) -> None:
     log = tmp_path / "network.json"
     async with serving_sink() as (sink, sink_port), serving_hostile(sink_port) as port:
         configure(home, "[browser]", f'args = ["--log-net-log={log}"]', *only(f"127.0.0.1:{port}"))
         with running_hub(home) as hub:
             async with http_client(hub) as client:
-                assert await try_all(client, port) == len(all_ways()) >= 80
+                assert await try_all(client, port) == len(all_channels()) >= 80
                 while LISTED - (await refusals(client)).keys():
                     await call(client, "browser_wait_for", ms=200)
                 listed = await refusals(client)
-                assert all("blocked by policy" in listed[way] for way in LISTED)
+                assert all("blocked by policy" in listed[channel] for channel in LISTED)
                 assert 'policy.uncovered = "deny"' in listed["img"]
     connected, others = connections_in(log)
     assert sink.arrived == []
@@ -168,13 +169,13 @@ async def test_no_way_out_leads_to_a_host_that_is_not_allowed(home: Path, tmp_pa
 
 
 @pytest.mark.timeout(240)
-async def test_the_same_page_gets_out_where_the_sink_is_allowed(home: Path) -> None:
+async def test_the_channels_of_the_same_page_arrive_if_the_sink_is_allowed(home: Path) -> None:
     async with serving_sink() as (sink, sink_port), serving_hostile(sink_port) as port:
         configure(home, *only(f"127.0.0.1:{port}", f"*.{LOCAL_DOMAIN}"))
         with running_hub(home) as hub:
             async with http_client(hub) as client:
                 await try_all(client, port)
-                expected = all_ways() - NEVER_ARRIVE
+                expected = all_channels() - NEVER_ARRIVE
                 assert len(expected) >= 60
                 await sink.wait_for(expected, seconds=60)
 
@@ -200,7 +201,9 @@ async def test_a_redirect_to_a_forbidden_site_is_refused_and_named(home: Path) -
                 )
 
 
-async def test_a_server_that_is_not_there_is_told_as_without_a_proxy(hub: HubProcess, unused_tcp_port: int) -> None:
+async def test_an_unreachable_server_has_the_same_error_as_without_a_proxy(
+    hub: HubProcess, unused_tcp_port: int
+) -> None:
     async with http_client(hub) as client:
         for scheme in ("http", "https"):
             unknown = await fail(client, "browser_navigate", url=f"{scheme}://nobody.invalid/")
@@ -211,7 +214,7 @@ async def test_a_server_that_is_not_there_is_told_as_without_a_proxy(hub: HubPro
             assert "nothing listens at that address" in closed["message"]
 
 
-async def test_a_link_to_a_forbidden_site_is_told_with_the_reason(home: Path) -> None:
+async def test_the_result_of_a_link_to_a_forbidden_site_has_the_reason(home: Path) -> None:
     page = '<a href="http://other.localhost:12345/">plain</a> <a href="https://other.localhost:12345/">safe</a>'
     with web({"/": page}) as site:
         configure(home, *only(f"127.0.0.1:{site.port}"))
@@ -225,7 +228,7 @@ async def test_a_link_to_a_forbidden_site_is_told_with_the_reason(home: Path) ->
                     assert 'policy.uncovered = "deny"' in text_of(result).replace("\\", "")
 
 
-async def test_what_pages_load_and_where_the_agent_goes_are_separate(home: Path) -> None:
+async def test_subresources_and_navigations_have_separate_rules(home: Path) -> None:
     with web({"/picture": "x"}) as cdn, web({}) as site:
         site.pages["/"] = (
             f'<img src="http://cdn.localhost:{cdn.port}/picture"><img src="http://ads.localhost:{cdn.port}/">'
@@ -243,7 +246,7 @@ async def test_what_pages_load_and_where_the_agent_goes_are_separate(home: Path)
     assert [path for path in cdn.hits if path != "/favicon.ico"] == ["/picture"]
 
 
-async def test_the_agent_goes_where_pages_may_load_nothing_from(home: Path) -> None:
+async def test_the_agent_may_open_a_site_that_pages_may_load_nothing_from(home: Path) -> None:
     with web({"/": "<p>Opened</p>", "/picture": "x"}) as other, web({"/picture": "x"}) as site:
         site.pages["/"] = f'<img src="/picture"><img src="http://other.localhost:{other.port}/picture">'
         configure(home, "[policy.subresources]", 'uncovered = "deny"')
@@ -256,7 +259,7 @@ async def test_the_agent_goes_where_pages_may_load_nothing_from(home: Path) -> N
     assert other.hits[0] == "/"
 
 
-async def test_a_change_of_the_rules_holds_at_once_for_what_is_open(home: Path) -> None:
+async def test_changed_rules_apply_to_open_pages_at_once(home: Path) -> None:
     with web({"/": "<p>Page</p>"}) as site, web({"/data": "x"}) as other:
         target = f"http://other.localhost:{other.port}/data"
         fetching = f"fetch('{target}', {{mode: 'no-cors'}}).then(() => 'came', () => 'failed')"
@@ -273,7 +276,7 @@ async def test_a_change_of_the_rules_holds_at_once_for_what_is_open(home: Path) 
     assert other.hits == ["/data"]
 
 
-async def test_a_client_that_goes_takes_its_connections_with_it(home: Path) -> None:
+async def test_the_connections_of_a_client_end_with_it(home: Path) -> None:
     slow = SlowPage()
     page = "<script>fetch('/slow')</script>"
     with running_hub(home) as hub, web({"/": page, "/slow": slow}) as site, hub.http() as http:
@@ -287,13 +290,11 @@ async def test_a_client_that_goes_takes_its_connections_with_it(home: Path) -> N
             await call(client, "browser_navigate", url=site.url(), wait_until="commit")
             await slow.wait_for_visitor()
             assert connections() > 0
-        async with asyncio.timeout(20):
-            while connections():
-                await asyncio.sleep(0.05)
+        await eventually(lambda: not connections(), "the connections end")
         slow.release.set()
 
 
-async def test_a_setting_that_would_lead_around_the_proxy_is_refused(home: Path) -> None:
+async def test_a_browser_argument_that_bypasses_the_proxy_is_refused(home: Path) -> None:
     configure(home, "[browser]", 'args = ["--proxy-server=http://127.0.0.1:3128"]')
     with running_hub(home) as hub:
         async with http_client(hub) as client:
@@ -302,7 +303,7 @@ async def test_a_setting_that_would_lead_around_the_proxy_is_refused(home: Path)
     assert "--proxy-server" in error["message"]
 
 
-async def test_a_long_temporary_folder_does_not_keep_the_browser_from_starting(
+async def test_the_browser_starts_with_a_long_temporary_folder(
     home: Path, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     long = tmp_path / ("x" * 60) / ("y" * 60)
@@ -313,7 +314,7 @@ async def test_a_long_temporary_folder_does_not_keep_the_browser_from_starting(
             assert (await call(client, "browser_navigate", url=site.url()))["url"] == site.url()
 
 
-async def test_a_profile_of_the_users_own_goes_through_the_proxy_too(home: Path, tmp_path: Path) -> None:
+async def test_a_browser_with_a_user_data_dir_uses_the_proxy_too(home: Path, tmp_path: Path) -> None:
     with web({"/": "<p>Page</p>"}) as site:
         site.pages["/"] = f'<p>Page</p><img src="http://other.localhost:{site.port}/picture">'
         configure(home, *only(f"127.0.0.1:{site.port}"))

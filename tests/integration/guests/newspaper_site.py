@@ -1,4 +1,4 @@
-"""A newspaper behind a login, on loopback: a form, a session cookie that scripts cannot see, and articles."""
+"""A newspaper site with a login, on loopback: a form, an HttpOnly session cookie, and articles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from urllib.parse import parse_qs
 
-from ..sites import Site, serving
+from tests.sites import Site, serving
 
 READER, PASSWORD = "ada@example.com", "correct horse battery"
 HEADLINE = "Engine computes Bernoulli numbers"
@@ -33,7 +33,7 @@ class Newspaper:
 
 
 @contextmanager
-def printing() -> Generator[Newspaper]:
+def serving_newspaper() -> Generator[Newspaper]:
     def is_signed_in(request: BaseHTTPRequestHandler) -> bool:
         cookies = request.headers.get("Cookie", "")
         paper.cookies_seen.append(cookies)

@@ -11,15 +11,15 @@ from typing import Literal
 
 import pytest
 
+from browser_pilot.guests.guest_store import GuestStore
 from browser_pilot.guests.packages import read_package
-from browser_pilot.guests.permissions import GrantBook
-from browser_pilot.guests.store import GuestStore
+from browser_pilot.guests.permissions import GrantStore
+from tests.clients import call, fail, http_client, text_of
+from tests.guests.guest_factory import package, script
+from tests.guests.wasm_builder import EXAMPLES, from_c, from_wat, has_clang
+from tests.hub_process import HubProcess, environment, running_hub
 
-from ..clients import call, fail, http_client, text_of
-from ..hub_process import HubProcess, environment, running_hub
-from .building import EXAMPLES, from_c, from_wat, has_clang
-from .making import package, script
-from .newspaper_site import HEADLINE, PASSWORD, READER, STORY, Newspaper, printing
+from .newspaper_site import HEADLINE, PASSWORD, READER, STORY, Newspaper, serving_newspaper
 
 pytestmark = pytest.mark.browser
 
@@ -28,13 +28,13 @@ Kind = Literal["js", "c", "wat"]
 
 @pytest.fixture(scope="module")
 def paper() -> Generator[Newspaper]:
-    with printing() as newspaper:
+    with serving_newspaper() as newspaper:
         yield newspaper
 
 
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory: pytest.TempPathFactory, modules: Path, paper: Newspaper) -> Generator[HubProcess]:
-    """A hub with the newspaper in three languages, and a guest that asks for whatever it is told to."""
+    """A hub with the newspaper in three languages, and a guest that sends the host request of its arguments."""
     folder = tmp_path_factory.mktemp("newspaper")
     home = folder / "home"
     store = GuestStore(home)
@@ -50,17 +50,17 @@ def hub(tmp_path_factory: pytest.TempPathFactory, modules: Path, paper: Newspape
         elif kind == "wat":
             (source / "newspaper.wasm").write_bytes(from_wat((source / "newspaper.wat").read_text()))
         add(home, source)
-        GrantBook(home).keep(
+        GrantStore(home).save(
             f"newspaper-{kind}", ["browser:tabs.create", "browser:activeTab.read"], site_of(paper), "allow"
         )
     asking = package(
-        # Backwards, because the hub hides cookies in whatever it tells an agent; the guest itself gets them.
+        # Reversed, because the hub redacts cookies in results; the guest itself gets them.
         script("return [...JSON.stringify(await MCP.requestHost(args.method, args.params))].reverse().join('')"),
         name="asking",
         secrets=[{"name": "EMAIL"}, {"name": "PASSWORD"}],
         tools=[{"name": "ask", "description": "Asks the host.", "inputSchema": {"type": "object"}}],
     )
-    store.put(asking, asking.manifest.tools or (), source="a test")
+    store.install(asking, asking.manifest.tools or (), source="a test")
     for name, value in (("EMAIL", READER), ("PASSWORD", PASSWORD)):
         guest_command(home, "secret", "asking", name, given=value)
     with running_hub(home) as process:
@@ -95,7 +95,7 @@ async def test_a_guest_reads_an_article_behind_the_users_login(hub: HubProcess, 
     url = paper.url("/article")
     async with http_client(hub) as client:
         if kind == "wat":
-            # By hand it does not look at what it reads.
+            # The hand-written module does not inspect the page.
             assert "Please sign in" in text_of(await client.call_tool("newspaper-wat__get_article", {"url": url}))
         else:
             refused = await fail(client, f"newspaper-{kind}__get_article", url=url)
@@ -112,28 +112,28 @@ async def test_a_guest_reads_an_article_behind_the_users_login(hub: HubProcess, 
             submit=True,
         )
         tabs = await call(client, "browser_tabs")
-        answer = await client.call_tool(f"newspaper-{kind}__get_article", {"url": url})
+        result = await client.call_tool(f"newspaper-{kind}__get_article", {"url": url})
 
-        assert not answer.is_error, text_of(answer)
-        assert STORY in text_of(answer)
-        assert (HEADLINE in text_of(answer)) or kind == "wat"
-        assert "session=" not in text_of(answer)
+        assert not result.is_error, text_of(result)
+        assert STORY in text_of(result)
+        assert (HEADLINE in text_of(result)) or kind == "wat"
+        assert "session=" not in text_of(result)
         # The client's own tab is still the current one, and the guest's is gone.
         assert await call(client, "browser_tabs") == tabs
 
 
-async def test_a_guest_that_was_not_allowed_gets_nothing(hub: HubProcess, paper: Newspaper) -> None:
+async def test_a_guest_without_permission_gets_nothing(hub: HubProcess, paper: Newspaper) -> None:
     before = len(paper.site.hits)
     async with http_client(hub) as client:
         refused = await fail(
             client, "asking__ask", method="browser.capturePage", params={"url": f"http://localhost:{paper.site.port}/"}
         )
 
-    assert "nobody can be asked" in refused["message"]
+    assert "no approval channel is open" in refused["message"]
     assert len(paper.site.hits) == before
 
 
-async def test_a_redirect_to_a_site_that_was_not_allowed_is_not_read(hub: HubProcess, paper: Newspaper) -> None:
+async def test_a_page_that_redirects_to_a_forbidden_site_is_not_read(hub: HubProcess, paper: Newspaper) -> None:
     grant(hub, paper, "browser:tabs.create", "browser:activeTab.read")
     elsewhere = f"http://localhost:{paper.site.port}/"
     async with http_client(hub) as client:
@@ -142,10 +142,10 @@ async def test_a_redirect_to_a_site_that_was_not_allowed_is_not_read(hub: HubPro
         )
 
     assert "localhost" in refused["message"]
-    assert "nobody can be asked" in refused["message"]
+    assert "no approval channel is open" in refused["message"]
 
 
-async def test_cookies_come_with_those_that_scripts_cannot_see(hub: HubProcess, paper: Newspaper) -> None:
+async def test_cookies_include_httponly_ones(hub: HubProcess, paper: Newspaper) -> None:
     grant(hub, paper)
     async with http_client(hub) as client:
         signed_in = await client.call_tool(
@@ -161,11 +161,11 @@ async def test_cookies_come_with_those_that_scripts_cannot_see(hub: HubProcess, 
         )
         assert text_of(signed_in)[::-1] == '{"ok":true}'
         params = {"domain": "127.0.0.1", "openUrl": paper.url("/")}
-        answer = text_of(await client.call_tool("asking__ask", {"method": "browser.getCookies", "params": params}))[
+        result = text_of(await client.call_tool("asking__ask", {"method": "browser.getCookies", "params": params}))[
             ::-1
         ]
 
-    assert any(f"session={session}" in answer for session in paper.sessions), answer
+    assert any(f"session={session}" in result for session in paper.sessions), result
 
 
 async def test_a_guest_signs_in_with_its_secrets_and_captures(hub: HubProcess, paper: Newspaper) -> None:
@@ -180,17 +180,17 @@ async def test_a_guest_signs_in_with_its_secrets_and_captures(hub: HubProcess, p
         "captureCookies": True,
     }
     async with http_client(hub) as client:
-        answer = await client.call_tool("asking__ask", {"method": "browser.loginThenCapture", "params": params})
+        result = await client.call_tool("asking__ask", {"method": "browser.loginThenCapture", "params": params})
 
-    assert not answer.is_error, text_of(answer)
-    text = text_of(answer)[::-1]
+    assert not result.is_error, text_of(result)
+    text = text_of(result)[::-1]
     assert STORY in text
     assert paper.url("/more") in text
     assert any(f"session={session}" in text for session in paper.sessions)
     assert PASSWORD not in text
 
 
-async def test_a_login_that_does_not_work_is_told(hub: HubProcess, paper: Newspaper) -> None:
+async def test_a_failed_login_is_an_error(hub: HubProcess, paper: Newspaper) -> None:
     grant(hub, paper)
     params = {"loginUrl": paper.url("/login"), "email": READER, "password": "wrong one", "timeout": 1500}
     async with http_client(hub) as client:
@@ -199,7 +199,7 @@ async def test_a_login_that_does_not_work_is_told(hub: HubProcess, paper: Newspa
     assert "not done in time" in refused["message"]
 
 
-async def test_nobody_can_sign_in_by_hand_where_there_is_no_window(hub: HubProcess, paper: Newspaper) -> None:
+async def test_a_person_cannot_sign_in_without_a_window(hub: HubProcess, paper: Newspaper) -> None:
     grant(hub, paper)
     async with http_client(hub) as client:
         refused = await fail(

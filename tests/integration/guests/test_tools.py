@@ -1,4 +1,4 @@
-"""Guests' tools as MCP clients meet them, and the commands that bring guests in: a real hub, without a browser."""
+"""Guests' tools as MCP clients use them, and the commands that manage guests: a real hub, without a browser."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ import pytest
 from mcp.server.subscriptions import ToolsListChanged
 from mcp_types import ToolListChangedNotification
 
-from browser_pilot.guests.store import GuestStore
-
-from ..clients import ERAS, fail, http_client, stdio_adapter, text_of
-from ..hub_process import HubProcess, environment, running_hub
-from .building import has_clang
-from .making import package, script
+from browser_pilot.guests.guest_store import GuestStore
+from tests.clients import ERAS, fail, http_client, stdio_adapter, text_of
+from tests.guests.guest_factory import package, script
+from tests.guests.wasm_builder import has_clang
+from tests.hub_process import HubProcess, environment, running_hub
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False}
 GOOD = package(
@@ -33,10 +32,10 @@ BAD = package(
     name="bad",
     tools=[{"name": "spin", "description": "Spins.", "inputSchema": {"type": "object"}}],
 )
-WEIRD = package(
+ECHOING = package(
     LOOSE := "(async () => { for (;;) { const r = JSON.parse(await MCP.readLine()); if (r.method === 'tools/call') "
     "MCP.writeLine(JSON.stringify({ jsonrpc: '2.0', id: r.id, result: r.params.arguments.result })) } })()",
-    name="weird",
+    name="echoing",
     tools=[{"name": "say", "description": "", "inputSchema": {"type": "object"}}],
 )
 
@@ -48,8 +47,8 @@ def hub(tmp_path_factory: pytest.TempPathFactory, modules: Path) -> Generator[Hu
     store.folder.mkdir(parents=True)
     modules.mkdir(exist_ok=True)
     store.cache_folder.symlink_to(modules)
-    for guest in (GOOD, BAD, WEIRD):
-        store.put(guest, guest.manifest.tools or (), source="a test")
+    for guest in (GOOD, BAD, ECHOING):
+        store.install(guest, guest.manifest.tools or (), source="a test")
     (home / "config.toml").write_text("[guests]\ncpu_seconds = 0.5\ncall_seconds = 20\n")
     with running_hub(home) as process:
         yield process
@@ -70,7 +69,7 @@ def command(hub: HubProcess, *arguments: str, check: bool = True, given: str = "
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_guests_tools_are_listed_with_their_own_schema_and_marked(hub: HubProcess, era: str) -> None:
+async def test_guests_tools_are_listed_with_their_own_schema_and_a_mark(hub: HubProcess, era: str) -> None:
     async with http_client(hub, era=era) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
 
@@ -94,13 +93,13 @@ async def test_a_guests_tool_is_called_and_its_arguments_are_checked(hub: HubPro
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
-        ("?tools=minimal", {"good__count", "bad__spin", "weird__say"}),
+        ("?tools=minimal", {"good__count", "bad__spin", "echoing__say"}),
         ("?tools=minimal,-guests", set[str]()),
-        ("?tools=minimal,-good__count", {"bad__spin", "weird__say"}),
+        ("?tools=minimal,-good__count", {"bad__spin", "echoing__say"}),
         ("?tools=minimal,good__count", {"good__count"}),
     ],
 )
-async def test_a_selection_knows_guests_tools(hub: HubProcess, query: str, expected: set[str]) -> None:
+async def test_guests_tools_can_be_selected(hub: HubProcess, query: str, expected: set[str]) -> None:
     async with http_client(hub, query=query) as client:
         names = {tool.name for tool in (await client.list_tools()).tools}
 
@@ -108,7 +107,7 @@ async def test_a_selection_knows_guests_tools(hub: HubProcess, query: str, expec
     assert "browser_interact" in names
 
 
-async def test_a_guest_that_breaks_disturbs_nobody_and_is_started_again(hub: HubProcess) -> None:
+async def test_a_failing_guest_affects_no_other_and_is_started_again(hub: HubProcess) -> None:
     async with http_client(hub) as client:
         spinning = [asyncio.create_task(fail(client, "bad__spin")) for _ in range(2)]
         for n in range(5):
@@ -122,46 +121,48 @@ async def test_a_guest_that_breaks_disturbs_nobody_and_is_started_again(hub: Hub
 
 
 @pytest.mark.parametrize(
-    ("result", "words"),
+    ("result", "message"),
     [
         ({}, ""),
-        ({"content": "text"}, "no tool result"),
-        ({"content": [1]}, "no tool result"),
-        ({"content": [{"type": "image", "data": "%%"}]}, "picture"),
+        ({"content": "text"}, "invalid tool result"),
+        ({"content": [1]}, "invalid tool result"),
+        ({"content": [{"type": "image", "data": "%%"}]}, "image"),
         ({"content": [{"type": "text", "text": "sorry"}], "isError": True}, "sorry"),
         ("text", "neither a result nor an error"),
     ],
 )
-async def test_a_wrong_answer_is_the_guests_failure(hub: HubProcess, result: Any, words: str) -> None:
+async def test_an_invalid_result_is_the_guests_failure(hub: HubProcess, result: Any, message: str) -> None:
     async with http_client(hub) as client:
-        if words:
-            failed = await fail(client, "weird__say", result=result)
+        if message:
+            failed = await fail(client, "echoing__say", result=result)
             assert failed["error"] == "GUEST_FAILED"
-            assert words in failed["message"]
+            assert message in failed["message"]
         else:
-            assert not (await client.call_tool("weird__say", {"result": result})).is_error
+            assert not (await client.call_tool("echoing__say", {"result": result})).is_error
 
 
-async def test_structured_content_alone_is_told_as_json(hub: HubProcess) -> None:
+async def test_structured_content_alone_is_returned_as_json(hub: HubProcess) -> None:
     async with http_client(hub) as client:
-        answer = await client.call_tool("weird__say", {"result": {"structuredContent": {"a": 1}}})
+        outcome = await client.call_tool("echoing__say", {"result": {"structuredContent": {"a": 1}}})
 
-    assert text_of(answer) == '{"a": 1}'
+    assert text_of(outcome) == '{"a": 1}'
 
 
-async def test_a_long_answer_is_cut_and_says_so(hub: HubProcess) -> None:
+async def test_a_long_result_is_cut_with_a_note(hub: HubProcess) -> None:
     async with http_client(hub, query="?max_tokens=300") as client:
-        answer = await client.call_tool(
-            "weird__say", {"result": {"content": [{"type": "text", "text": "word " * 5000}]}}
+        outcome = await client.call_tool(
+            "echoing__say", {"result": {"content": [{"type": "text", "text": "word " * 5000}]}}
         )
 
-    assert "longer than 300 tokens" in text_of(answer)
-    assert len(text_of(answer)) < 3000
+    assert "longer than 300 tokens" in text_of(outcome)
+    assert len(text_of(outcome)) < 3000
 
 
 @pytest.mark.parametrize("era", ERAS)
-@pytest.mark.parametrize("way", ["stdio", "http"])
-async def test_clients_are_told_when_guests_come_and_go(hub: HubProcess, way: str, era: str) -> None:
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+async def test_clients_are_notified_when_guests_are_enabled_or_disabled(
+    hub: HubProcess, transport: str, era: str
+) -> None:
     changed = asyncio.Event()
 
     async def note(message: object) -> None:
@@ -171,7 +172,7 @@ async def test_clients_are_told_when_guests_come_and_go(hub: HubProcess, way: st
     async with AsyncExitStack() as open_now:
         connecting = (
             stdio_adapter(hub.home, era=era, on_message=note)
-            if way == "stdio"
+            if transport == "stdio"
             else http_client(hub, era=era, on_message=note)
         )
         client = await open_now.enter_async_context(connecting)
@@ -179,19 +180,19 @@ async def test_clients_are_told_when_guests_come_and_go(hub: HubProcess, way: st
         if era == ERAS[1]:
             stream = await open_now.enter_async_context(client.listen(tools_list_changed=True))
 
-            async def hear() -> None:
+            async def receive() -> None:
                 async for event in stream:
                     await note(event)
 
-            hearing = asyncio.create_task(hear())
-            open_now.callback(hearing.cancel)
+            receiving = asyncio.create_task(receive())
+            open_now.callback(receiving.cancel)
         await asyncio.to_thread(command, hub, "disable", "good")
         await asyncio.wait_for(changed.wait(), 30)
         assert "good__count" not in {tool.name for tool in (await client.list_tools()).tools}
         await asyncio.to_thread(command, hub, "enable", "good")
 
 
-def test_adding_shows_what_is_asked_for_and_needs_a_yes(hub: HubProcess, tmp_path: Path) -> None:
+def test_adding_a_guest_shows_its_requests_and_needs_approval(hub: HubProcess, tmp_path: Path) -> None:
     folder = tmp_path / "asks"
     folder.mkdir()
     manifest = {
@@ -209,24 +210,24 @@ def test_adding_shows_what_is_asked_for_and_needs_a_yes(hub: HubProcess, tmp_pat
     (folder / "a.js").write_text(script("return process.env.KEY.length"))
 
     refused = command(hub, "add", str(folder), check=False, given="n\n")
-    for words in ("EVERY host", "cookies", "the secret KEY", "asks__do", "Nothing was added"):
-        assert words in refused
+    for message in ("EVERY host", "cookies", "the secret KEY", "asks__do", "Nothing was added"):
+        assert message in refused
     assert "asks" not in GuestStore(hub.home).names()
 
-    assert "is added" in command(hub, "add", str(folder), given="y\n")
+    assert "Added asks" in command(hub, "add", str(folder), given="y\n")
     assert "has not changed" in command(hub, "add", str(folder))
     assert "needs the secret KEY" in command(hub, "call", "asks", "do", check=False)
     command(hub, "secret", "asks", "KEY", given="a-long-secret-value\n")
     assert "19" in command(hub, "call", "asks", "do")
 
     (folder / "a.js").write_text(script("return 'new'"))
-    assert "not the same" in command(hub, "add", str(folder), check=False, given="n\n")
+    assert "with different files" in command(hub, "add", str(folder), check=False, given="n\n")
     assert "19" in command(hub, "call", "asks", "do")
     command(hub, "add", str(folder), "--yes")
     assert "new" in command(hub, "call", "asks", "do")
 
-    told = json.loads(command(hub, "info", "asks", "--json"))
-    assert told["secrets"] == {"KEY": True}
+    info = json.loads(command(hub, "info", "asks", "--json"))
+    assert info["secrets"] == {"KEY": True}
     assert "asks" in command(hub, "list")
     command(hub, "allow", "asks", "example.com", "browser:cookies.read")
     assert json.loads(command(hub, "info", "asks", "--json"))["grants"] == {
@@ -237,7 +238,7 @@ def test_adding_shows_what_is_asked_for_and_needs_a_yes(hub: HubProcess, tmp_pat
 
 
 @pytest.mark.parametrize("kind", ["--js", "--wasm"])
-def test_a_new_guest_works_as_it_is(hub: HubProcess, tmp_path: Path, kind: str) -> None:
+def test_a_new_guest_works_unchanged(hub: HubProcess, tmp_path: Path, kind: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "browser_pilot", "guest", "new", "fresh", kind],
         env=environment(hub.home),
@@ -247,7 +248,7 @@ def test_a_new_guest_works_as_it_is(hub: HubProcess, tmp_path: Path, kind: str) 
         timeout=60,
         check=True,
     )
-    assert "working guest" in done.stdout
+    assert "Created the guest" in done.stdout
     if kind == "--wasm":
         if not has_clang():
             pytest.skip("no clang that builds for WASI; `make test` installs it on Debian")

@@ -1,4 +1,4 @@
-"""Guests in the user's own Chrome, through the extension: its logins are the point, and its tabs stay in front."""
+"""Guests in the user's own Chrome, through the extension: with its logins, and without a change of the active tab."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page
 
+from browser_pilot.guests.guest_store import GuestStore
 from browser_pilot.guests.manifest import Permission
-from browser_pilot.guests.permissions import GrantBook
-from browser_pilot.guests.store import GuestStore
+from browser_pilot.guests.permissions import GrantStore
+from tests.clients import call, fail, http_client, text_of
+from tests.guests.guest_factory import package, script
+from tests.guests.wasm_builder import EXAMPLES
+from tests.hub_process import HubProcess, running_hub
+from tests.integration.user_chrome.chrome import Chrome, own_chrome
 
-from ..clients import call, fail, http_client, text_of
-from ..hub_process import HubProcess, running_hub
-from ..own.chrome import Chrome, own_chrome
-from .building import EXAMPLES
-from .making import package, script
-from .newspaper_site import PASSWORD, READER, STORY, Newspaper, printing
+from .newspaper_site import PASSWORD, READER, STORY, Newspaper, serving_newspaper
 from .test_newspaper import add, site_of
 
 pytestmark = pytest.mark.browser
@@ -38,7 +38,7 @@ PERMISSIONS: list[Permission] = [
 
 @pytest.fixture
 def paper() -> Generator[Newspaper]:
-    with printing() as newspaper:
+    with serving_newspaper() as newspaper:
         yield newspaper
 
 
@@ -50,9 +50,9 @@ def hub(home: Path, modules: Path, paper: Newspaper) -> Generator[HubProcess]:
     modules.mkdir(exist_ok=True)
     store.cache_folder.symlink_to(modules)
     add(home, EXAMPLES / "newspaper-js")
-    store.put(ASKING, ASKING.manifest.tools or (), source="a test")
+    store.install(ASKING, ASKING.manifest.tools or (), source="a test")
     for guest in ("newspaper", "asking"):
-        GrantBook(home).keep(guest, PERMISSIONS, site_of(paper), "allow")
+        GrantStore(home).save(guest, PERMISSIONS, site_of(paper), "allow")
     (home / "config.toml").write_text('[policy]\nown_mode = "auto"\n')
     with running_hub(home) as process:
         yield process
@@ -64,11 +64,11 @@ async def sign_in(page: Page) -> None:
     await page.get_by_role("button", name="Sign in").click()
 
 
-async def in_front(chrome: Chrome) -> list[str]:
+async def active_urls(chrome: Chrome) -> list[str]:
     return [str(tab["url"]) for tab in await chrome.tabs() if tab["active"]]
 
 
-async def test_a_guest_reads_with_the_logins_of_the_users_own_chrome(
+async def test_a_guest_reads_with_the_logins_of_the_users_chrome(
     hub: HubProcess, paper: Newspaper, tmp_path: Path
 ) -> None:
     async with own_chrome(tmp_path / "chrome") as chrome, http_client(hub) as client:
@@ -80,23 +80,23 @@ async def test_a_guest_reads_with_the_logins_of_the_users_own_chrome(
         users = await chrome.open(paper.url("/login"))
         await sign_in(users)
         await users.get_by_text("Welcome").wait_for()
-        before, tabs = await in_front(chrome), len(await chrome.tabs())
-        answer = await client.call_tool("newspaper__get_article", {"url": url})
+        before, tabs = await active_urls(chrome), len(await chrome.tabs())
+        result = await client.call_tool("newspaper__get_article", {"url": url})
 
-        assert not answer.is_error, text_of(answer)
-        assert STORY in text_of(answer)
-        assert (await in_front(chrome), len(await chrome.tabs())) == (before, tabs)
-        # The client's own browser is another one, which nobody is signed in to.
+        assert not result.is_error, text_of(result)
+        assert STORY in text_of(result)
+        assert (await active_urls(chrome), len(await chrome.tabs())) == (before, tabs)
+        # The client's managed browser is another one, without a login.
         await call(client, "browser_navigate", url=url)
         assert "Please sign in" in text_of(await client.call_tool("browser_snapshot", {}))
 
-        kept = await client.call_tool(
+        cookies = await client.call_tool(
             "asking__ask", {"method": "browser.getCookies", "params": {"domain": f"127.0.0.1:{paper.site.port}"}}
         )
-        assert "session" in text_of(kept), text_of(kept)
+        assert "session" in text_of(cookies), text_of(cookies)
 
 
-async def test_a_person_signs_in_where_the_guest_shows_the_page(
+async def test_a_person_signs_in_on_the_page_that_the_guest_opens(
     hub: HubProcess, paper: Newspaper, tmp_path: Path
 ) -> None:
     params = {"loginUrl": paper.url("/login"), "timeout": 60_000}
@@ -108,10 +108,10 @@ async def test_a_person_signs_in_where_the_guest_shows_the_page(
         page = await chrome.context.wait_for_event("page", predicate=lambda page: True)
         await page.wait_for_url("**/login")
         async with asyncio.timeout(20):
-            while paper.url("/login") not in await in_front(chrome):
+            while paper.url("/login") not in await active_urls(chrome):
                 await page.wait_for_load_state()
         await sign_in(page)
-        answer = await asking
+        result = await asking
 
-    assert '"ok":true' in text_of(answer), text_of(answer)
+    assert '"ok":true' in text_of(result), text_of(result)
     assert len(paper.sessions) == 1

@@ -1,4 +1,4 @@
-"""Who may speak to the hub over HTTP, and what happens to those who may not."""
+"""Authentication of HTTP requests: Host, Origin and bearer token; and malformed requests to `/mcp`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def http(hub: HubProcess):
         yield client
 
 
-def test_health_needs_no_token_and_tells_the_state(http: httpx.Client) -> None:
+def test_health_needs_no_token(http: httpx.Client) -> None:
     health = http.get("/health").json()
     assert health["status"] == "ok"
     assert {"version", "uptime_seconds", "browsers", "sessions"} <= health.keys()
@@ -32,7 +32,7 @@ def test_health_needs_no_token_and_tells_the_state(http: httpx.Client) -> None:
     "authorization",
     [None, "", "Bearer", "Bearer wrong", "bearer {token}", "Basic {token}", "Bearer {token}x", "{token}"],
 )
-def test_everything_but_health_needs_the_token(
+def test_all_other_paths_need_the_token(
     hub: HubProcess, http: httpx.Client, path: str, authorization: str | None
 ) -> None:
     headers = dict(ACCEPT)
@@ -86,7 +86,7 @@ def test_any_other_origin_is_refused(hub: HubProcess, http: httpx.Client, origin
     assert http.post(path, json=LIST_TOOLS, headers=headers).status_code == 403
 
 
-def test_its_own_origin_is_accepted(hub: HubProcess, http: httpx.Client) -> None:
+def test_the_hubs_own_origin_is_accepted(hub: HubProcess, http: httpx.Client) -> None:
     for name in ("127.0.0.1", "localhost"):
         headers = {"Host": f"{name}:{hub.info.port}", "Origin": f"http://{name}:{hub.info.port}"}
         assert http.get("/health", headers=headers).status_code == 200
@@ -101,7 +101,7 @@ def test_the_token_and_its_files_are_private(hub: HubProcess) -> None:
     assert hub.info.token not in (hub.home / "logs" / "hub.log").read_text()
 
 
-def test_wrong_options_in_the_address_are_refused_with_advice(hub: HubProcess, http: httpx.Client) -> None:
+def test_invalid_options_in_the_query_are_refused(hub: HubProcess, http: httpx.Client) -> None:
     for query in ("tools=nonsense", "format=xml", "colour=red", "tools=-minimal", "viewport=big", "max_tokens=1"):
         answer = http.post(f"/mcp?{query}", json=LIST_TOOLS, headers={**ACCEPT, **hub.headers})
         assert answer.status_code == 400, query
@@ -123,7 +123,7 @@ def _hostile_bodies() -> list[bytes]:
     return [*broken, *wrong]
 
 
-def test_malformed_requests_get_an_error_and_the_hub_lives_on(hub: HubProcess, http: httpx.Client) -> None:
+def test_malformed_requests_get_an_error_and_the_hub_keeps_running(hub: HubProcess, http: httpx.Client) -> None:
     headers = {**ACCEPT, **hub.headers, "Content-Type": "application/json"}
     bodies = _hostile_bodies()
     assert len(bodies) > 500
@@ -134,7 +134,7 @@ def test_malformed_requests_get_an_error_and_the_hub_lives_on(hub: HubProcess, h
     assert http.get("/health").json()["status"] == "ok"
 
 
-def test_a_huge_body_is_refused(hub: HubProcess, http: httpx.Client) -> None:
+def test_an_oversized_body_is_refused(hub: HubProcess, http: httpx.Client) -> None:
     content = {**LIST_TOOLS, "params": {"_meta": {"padding": "x" * 10_000_000}}}
     assert http.post("/mcp", json=content, headers={**ACCEPT, **hub.headers}).status_code == 413
     assert http.get("/health").status_code == 200

@@ -1,27 +1,22 @@
-"""What the hub tells of itself: its parts at `/health`, its figures at `/metrics`."""
+"""Health checks at `/health` and `/api/health`, and the metrics at `/metrics`."""
 
 from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
-import mcp_types as types
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from browser_pilot.errors import DomainDenied
-from browser_pilot.records.metrics import Metrics
-from browser_pilot.server.answers import error_data, render
-from browser_pilot.server.counting import counted, error_code
-from browser_pilot.server.health import Part, health_data, in_brief
+from browser_pilot.mcp_server.call_metrics import FinishedCall, counted
+from browser_pilot.metrics.prometheus import Metrics
 from tests.clients import call, fail, http_client, stdio_adapter
 from tests.hub_process import HubProcess, running_hub
 
 PARTS = {"hub", "browsers", "policy", "log", "approvals", "egress", "secrets"}
 
 
-def figures(hub: HubProcess) -> dict[tuple[str, str], float]:
+def samples(hub: HubProcess) -> dict[tuple[str, str], float]:
     with hub.http() as http:
         answer = http.get("/metrics")
     assert answer.status_code == 200
@@ -33,14 +28,14 @@ def figures(hub: HubProcess) -> dict[tuple[str, str], float]:
     }
 
 
-async def test_calls_are_counted_with_their_errors_durations_and_tokens(home: Path) -> None:
+async def test_calls_are_counted_with_errors_durations_and_tokens(home: Path) -> None:
     with running_hub(home) as hub:
         async with http_client(hub) as client:
             await call(client, "browser_tabs")
             assert (await fail(client, "browser_fly"))["error"] == "INVALID_ARGUMENT"
         async with stdio_adapter(home) as client:
             assert (await fail(client, "browser_snapshot"))["error"] == "NO_TAB"
-            found = figures(hub)
+            found = samples(hub)
         assert found["calls_total", "browser_tabs,ok"] == 1
         assert found["calls_total", "error,unknown"] == 1
         assert found["calls_total", "browser_snapshot,error"] == 1
@@ -56,7 +51,7 @@ async def test_calls_are_counted_with_their_errors_durations_and_tokens(home: Pa
             assert hub.info.token not in http.get("/metrics").text
 
 
-def test_every_part_is_told_and_details_only_with_the_token(hub: HubProcess) -> None:
+def test_every_part_is_checked_and_details_need_the_token(hub: HubProcess) -> None:
     with hub.http() as http:
         brief, full = http.get("/health").json(), http.get("/api/health").json()
     assert brief["parts"].keys() == full["parts"].keys() == PARTS
@@ -65,27 +60,10 @@ def test_every_part_is_told_and_details_only_with_the_token(hub: HubProcess) -> 
     assert str(hub.home) not in str(brief)
 
 
-def test_a_part_with_a_problem_makes_the_hub_degraded_and_keeps_its_words_for_those_who_may_know() -> None:
-    parts = [Part("log", "problem", "/home/ann is full"), Part("egress", "off", "not in use")]
-    full = health_data({"version": "1"}, parts)
-    assert full["status"] == "degraded"
-    assert in_brief(full) == {"status": "degraded", "version": "1", "parts": {"log": "problem", "egress": "off"}}
-    assert health_data({}, parts[1:])["status"] == "ok"
-
-
-@pytest.mark.parametrize("form", ["toon", "json"])
-def test_the_code_of_an_error_is_found_in_both_forms(form: Any) -> None:
-    assert error_code(render(error_data(DomainDenied("No.", metadata={"tool": "x"})), form)) == "DOMAIN_DENIED"
-
-
-def test_a_text_that_is_no_error_of_ours_has_no_code() -> None:
-    assert error_code("something else") == "UNKNOWN"
-
-
 async def test_a_cancelled_call_is_counted_as_such() -> None:
     metrics = Metrics()
 
-    async def forever() -> types.CallToolResult:
+    async def forever() -> FinishedCall:
         await asyncio.Event().wait()
         raise AssertionError
 

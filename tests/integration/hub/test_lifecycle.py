@@ -1,4 +1,4 @@
-"""How a hub starts, shares its home and port, and ends without leaving anything behind."""
+"""Start and end of a hub: one per home, its port, and nothing left behind."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from browser_pilot.runtime import read_runtime
+from browser_pilot.hub_discovery.runtime_file import read_runtime
 from tests.clients import call, http_client
 from tests.hub_process import browsers_of, environment, running_hub, wait_until_gone
 from tests.sites import Site
@@ -19,7 +19,7 @@ from tests.sites import Site
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.browser
-async def test_a_signal_ends_the_hub_and_its_browser(home: Path, site: Site, how: signal.Signals) -> None:
+async def test_a_signal_stops_the_hub_and_its_browsers(home: Path, site: Site, how: signal.Signals) -> None:
     with running_hub(home) as hub:
         async with http_client(hub) as client:
             await call(client, "browser_navigate", url=site.url())
@@ -41,15 +41,15 @@ async def test_no_browser_outlives_a_killed_hub_and_the_next_start_cleans_up(hom
             hub.process.kill()
             hub.process.wait(10)
             wait_until_gone(family)
-    (home / "tmp" / "rubbish").mkdir(parents=True)
+    (home / "tmp" / "leftover").mkdir(parents=True)
     with running_hub(home) as hub:
-        assert not (home / "tmp" / "rubbish").exists()
+        assert not (home / "tmp" / "leftover").exists()
         async with http_client(hub) as client:
             await call(client, "browser_navigate", url=site.url())
 
 
 @pytest.mark.browser
-def test_the_next_start_ends_browsers_that_a_killed_hub_left(home: Path) -> None:
+def test_the_next_start_kills_orphaned_browsers(home: Path) -> None:
     profile = home / "tmp" / "profile"
     profile.mkdir(parents=True)
     orphan = subprocess.Popen(
@@ -80,7 +80,7 @@ def test_a_second_hub_in_the_same_home_is_refused(home: Path) -> None:
         assert read_runtime(home) == hub.info
 
 
-def test_a_taken_port_is_left_alone_and_another_is_used(home: Path) -> None:
+def test_with_the_port_taken_the_hub_uses_another_one(home: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -97,7 +97,7 @@ def test_a_home_with_a_very_long_path_works(tmp_path: Path) -> None:
     assert not folder.exists()
 
 
-def test_the_token_stays_the_same_over_restarts(home: Path) -> None:
+def test_the_token_survives_a_restart(home: Path) -> None:
     with running_hub(home) as first:
         token = first.info.token
     with running_hub(home) as second:
@@ -114,7 +114,7 @@ def test_the_token_stays_the_same_over_restarts(home: Path) -> None:
         ("not toml", "not valid TOML"),
     ],
 )
-def test_a_wrong_setting_is_refused_with_the_key_and_what_would_be_right(home: Path, text: str, expected: str) -> None:
+def test_an_invalid_setting_prevents_the_start_and_is_named(home: Path, text: str, expected: str) -> None:
     home.mkdir()
     (home / "config.toml").write_text(text)
     outcome = subprocess.run(

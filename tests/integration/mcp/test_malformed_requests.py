@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from browser_pilot.server.tools import REGISTRY
+from browser_pilot.mcp_server.tools import REGISTRY
 from tests.hub_process import HubProcess, environment
 
 INTRODUCTION = {

@@ -13,7 +13,7 @@ from mcp.client import Client
 from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated, ServerEvent
 from mcp.shared.exceptions import MCPError
 
-from browser_pilot.server.feed import Feed
+from browser_pilot.mcp_server.resources.change_notifications import Feed
 from tests.clients import ERAS, call, http_client, stdio_adapter
 from tests.hub_process import HubProcess
 from tests.sites import Site

@@ -12,7 +12,7 @@ import psutil
 import pytest
 from mcp.client import Client
 
-from browser_pilot.runtime import read_runtime
+from browser_pilot.hub_discovery.runtime_file import read_runtime
 from tests.clients import ERAS, call, ref_of, stdio_adapter, text_of
 from tests.hub_process import HubProcess, browsers_of, environment, running_hub, wait_until_gone
 from tests.sites import LOGIN, Site, SlowPage, serving

@@ -1,4 +1,4 @@
-"""An agent that knows nothing of a page but what the tools answer: it acts by refs, and reads what changed.
+"""An agent that knows nothing of a page but the tool results: it acts by refs, and reads diffs.
 
 It cannot run scripts in the page. Starting a task and judging it is the harness's part (``episodes``).
 """
@@ -26,7 +26,7 @@ class Agent:
 
     @property
     def quoted(self) -> list[str]:
-        """The words that the task has in quotation marks."""
+        """The texts in quotation marks in the task."""
         return re.findall(r'"([^"]*)"', self.task)
 
     @property
@@ -35,13 +35,13 @@ class Agent:
         return bool(self.all("click", "START"))
 
     def ask(self, pattern: str) -> tuple[str, ...]:
-        """The parts of the task that a pattern catches."""
+        """The parts of the task that match a pattern."""
         match = re.search(pattern, self.task)
         assert match, f"{pattern!r} does not fit {self.task!r}"
         return match.groups()
 
     async def look(self, **options: Any) -> tuple[Row, ...]:
-        """See the page anew; with options, without remembering it."""
+        """Take a snapshot; with options, without keeping it."""
         answer = await call(self.client, "browser_snapshot", **options)
         rows = read_rows(answer["elements"])
         if not options:
@@ -49,7 +49,7 @@ class Agent:
         return rows
 
     async def act(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Call an acting tool and take note of what it says has changed."""
+        """Call an action tool and apply the diff of its result."""
         given = {name: _element(value) for name, value in arguments.items()}
         answer = await call(self.client, f"browser_{tool}", **given)
         self.rows = after(self.rows, answer)
@@ -78,7 +78,7 @@ class Agent:
         await self.click(self.one("button", name))
 
     def all(self, role: str | None = None, name: str | None = None) -> list[Row]:
-        """The things on the page with a role and a name, those inside lines of text too."""
+        """The elements with a role and a name, inside lines of text too."""
         things = (thing for row in self.rows for thing in row.things())
         return [thing for thing in things if role in (None, *_roles(thing)) and name in (None, thing.name)]
 
@@ -88,7 +88,7 @@ class Agent:
         return found[0]
 
     def where(self, fits: Callable[[Row], bool], *, start: int = 0) -> int:
-        """The place of the first row that fits."""
+        """The index of the first matching row."""
         return next(index for index, row in enumerate(self.rows) if index >= start and fits(row))
 
     def texts(self, roles: Sequence[str] = ("text", "row", "item", "heading")) -> list[str]:

@@ -20,7 +20,7 @@ class _Handler(SimpleHTTPRequestHandler):
 
 
 def pages_folder() -> Path:
-    """Where the package keeps its pages. It is never imported: that would need all that its environments need."""
+    """The folder of the package's pages. It is never imported, because that needs its environments' dependencies."""
     spec = find_spec("miniwob")
     assert spec and spec.origin, "The package miniwob is not installed: run `make setup`."
     return Path(spec.origin).parent / "html"

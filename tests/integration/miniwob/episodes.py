@@ -30,7 +30,7 @@ _REWARD = "({done: WOB_DONE_GLOBAL, reward: WOB_RAW_REWARD_GLOBAL, reason: WOB_R
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the page says of an episode; the whole reward is 1."""
+    """The page's result of an episode; the full reward is 1."""
 
     done: bool
     reward: float
@@ -43,8 +43,8 @@ async def open_task(client: Client, site: Site, task: str) -> None:
 
 async def play(client: Client, task: str, seed: int) -> Verdict:
     start = _START.format(milliseconds=_MOST_SECONDS * 1000, seed=json.dumps(f"seed {seed}"))
-    words = await _run(client, start)
-    agent = Agent(client, words)
+    utterance = await _run(client, start)
+    agent = Agent(client, utterance)
     await agent.look()
     await SOLVERS[task](agent)
     return Verdict(**await _run(client, _REWARD))

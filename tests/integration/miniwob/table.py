@@ -1,4 +1,4 @@
-"""What an agent knows of a page: the rows it was told, kept up to date by the changes it is told after. Pure."""
+"""What an agent knows of a page: the rows of a snapshot, updated by diffs. Pure."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Row:
 
     @property
     def value(self) -> str:
-        """What a field holds: all that follows the equals sign."""
+        """The value of a field: all that follows the equals sign."""
         return self.states.partition("=")[2]
 
     @property
     def box(self) -> tuple[int, int, int, int]:
-        """Where it is in the viewport (left, top, width, height), when boxes were asked for."""
+        """Its box in the viewport (left, top, width, height), when boxes were requested."""
         match = re.search(r"@\((-?\d+),(-?\d+),(\d+),(\d+)\)", self.states)
         assert match, f"{self} has no box"
         left, top, width, height = map(int, match.groups())
@@ -42,7 +42,7 @@ class Row:
 
     @property
     def text(self) -> str:
-        """The name as a person reads it, without refs."""
+        """The name without refs."""
         return _INLINE.sub(lambda match: match[1], self.name)
 
 
@@ -51,7 +51,7 @@ def read_rows(rows: Iterable[Mapping[str, Any]]) -> tuple[Row, ...]:
 
 
 def after(known: Sequence[Row], answer: Mapping[str, Any]) -> tuple[Row, ...]:
-    """The rows as they are after an action that was answered so."""
+    """The rows after an action with this result."""
     if "elements" in answer:
         return read_rows(answer["elements"])
     gone = set(map(str, answer.get("gone", ())))

@@ -1,4 +1,4 @@
-"""MiniWoB++ tasks, solved by scripted agents through a real MCP client with nothing but what the tools answer."""
+"""MiniWoB++ tasks, solved by scripted agents through a real MCP client, from tool results alone."""
 
 from __future__ import annotations
 

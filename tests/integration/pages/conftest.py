@@ -1,4 +1,4 @@
-"""Awkward pages, each under a path of its own, on two loopback addresses that are two sites."""
+"""Difficult pages, each with a path of its own, on two loopback addresses that are two sites."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ import pytest
 
 from tests.clients import call, http_client
 from tests.hub_process import HubProcess
+from tests.integration.miniwob.agent import Agent
 from tests.sites import Site, serving
-
-from ..miniwob.agent import Agent
 
 Visit = Callable[..., Any]
 
 
 class Visitor(Agent):
-    """An agent on an awkward page; a test may ask the page what it holds, the agent may not."""
+    """An agent on a difficult page; ``evaluate`` is for the test, not for the agent."""
 
-    async def asks(self, expression: str) -> Any:
+    async def evaluate(self, expression: str) -> Any:
         answer = await call(self.client, "browser_evaluate", expression=expression)
         return json.loads(answer["result"])
 
@@ -33,7 +32,7 @@ class Visitor(Agent):
 
 @pytest.fixture
 def visit(unhurried_hub: HubProcess) -> Visit:
-    """Visit a page made of some HTML; other pages by their path."""
+    """Open a page made of some HTML; other pages by their path."""
 
     @asynccontextmanager
     async def visiting(

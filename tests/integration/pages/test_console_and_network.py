@@ -1,4 +1,4 @@
-"""The console and the network of a page, through a real client: filtered, in pages, and never with a secret in them."""
+"""Console and network log of a page, through a real client: filtered, paged, and without secrets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mcp.client import Client
 from mcp_types import CallToolResult
 
 from browser_pilot.errors import InvalidArgument
-from browser_pilot.server.tools.arguments import moment
+from browser_pilot.mcp_server.tools.arguments import moment
 from tests.clients import call, fail, http_client, text_of
 from tests.hub_process import HubProcess
 from tests.sites import Site, serving
@@ -91,8 +91,8 @@ async def requests(client: Client, **filters: Any) -> list[dict[str, Any]]:
     return cast(list[dict[str, Any]], (await call(client, "browser_network", **filters))["requests"])
 
 
-async def until(client: Client, text: str) -> list[dict[str, Any]]:
-    """The rows with this text, once there are any."""
+async def logs_with(client: Client, text: str) -> list[dict[str, Any]]:
+    """The log rows with this text, once there are any."""
     async with asyncio.timeout(30):
         while not (found := await logs(client, text=text)):
             await call(client, "browser_evaluate", expression="1")
@@ -109,13 +109,13 @@ async def sign_in(client: Client) -> int:
 
 
 @pytest.mark.browser
-async def test_uncaught_errors_say_where_they_were_thrown(hub: HubProcess, noisy: Site) -> None:
+async def test_uncaught_errors_have_their_source_location(hub: HubProcess, noisy: Site) -> None:
     async with visiting(hub, noisy) as client:
-        thrown = await until(client, "missing is not defined")
+        thrown = await logs_with(client, "missing is not defined")
         assert thrown[0]["text"] == "Uncaught ReferenceError: missing is not defined"
         assert thrown[0]["where"].startswith(f"{noisy.url()}:9:")
         async with asyncio.timeout(30):
-            while not (broken := (await until(client, "SyntaxError"))[0])["where"]:
+            while not (broken := (await logs_with(client, "SyntaxError"))[0])["where"]:
                 await call(client, "browser_evaluate", expression="1")
         assert broken["where"] == f"{noisy.url('/broken.js')}:2:16"
 
@@ -123,7 +123,7 @@ async def test_uncaught_errors_say_where_they_were_thrown(hub: HubProcess, noisy
 @pytest.mark.browser
 async def test_the_console_is_filtered_by_level_text_host_and_time(hub: HubProcess, noisy: Site) -> None:
     async with visiting(hub, noisy) as client:
-        await until(client, "line 29")
+        await logs_with(client, "line 29")
         assert [row["text"] for row in await logs(client, level="warning")] == ["careful"]
         assert [row["text"] for row in await logs(client, text="PLAIN")] == ["plain words 1"]
         assert await logs(client, text="plain", host="127.0.0.1")
@@ -132,14 +132,14 @@ async def test_the_console_is_filtered_by_level_text_host_and_time(hub: HubProce
         assert await logs(client, text="plain", since=600)
         before = datetime.now(UTC).isoformat()
         await call(client, "browser_click", element="text=More")
-        await until(client, "one more")
+        await logs_with(client, "one more")
         assert [row["text"] for row in await logs(client, since=before)] == ["one more"]
 
 
 @pytest.mark.browser
 async def test_a_long_console_is_read_in_pages_without_gap_or_overlap(hub: HubProcess, noisy: Site) -> None:
     async with visiting(hub, noisy) as client:
-        await until(client, "line 29")
+        await logs_with(client, "line 29")
         seen: list[str] = []
         page = await call(client, "browser_console", level="debug", limit=12)
         assert page["earlier"] == 18
@@ -152,12 +152,12 @@ async def test_a_long_console_is_read_in_pages_without_gap_or_overlap(hub: HubPr
 
 
 @pytest.mark.browser
-async def test_an_answer_stays_under_the_ceiling_and_says_what_is_left(hub: HubProcess, noisy: Site) -> None:
+async def test_a_result_stays_within_the_token_budget_and_says_what_is_left(hub: HubProcess, noisy: Site) -> None:
     async with http_client(hub, query="?tools=full&max_tokens=400") as client:
         await call(client, "browser_navigate", url=noisy.url())
         script = "for (let n = 0; n < 20; n++) console.info('long ' + n + ' words'.repeat(100))"
         await call(client, "browser_evaluate", expression=script)
-        await until(client, "long 19")
+        await logs_with(client, "long 19")
         page = await call(client, "browser_console", text="long", limit=20)
         assert 0 < len(page["logs"]) < 20
         assert page["earlier"] == 20 - len(page["logs"])
@@ -176,7 +176,7 @@ async def test_the_network_is_filtered_by_method_status_type_url_host_and_time(h
 
 
 @pytest.mark.browser
-async def test_no_canary_shows_in_the_list_or_the_details_of_a_request(hub: HubProcess, noisy: Site) -> None:
+async def test_no_canary_is_in_the_list_or_the_details_of_a_request(hub: HubProcess, noisy: Site) -> None:
     async with visiting(hub, noisy) as client:
         number = await sign_in(client)
         answers: list[str] = []
@@ -196,9 +196,9 @@ async def test_no_canary_shows_in_the_list_or_the_details_of_a_request(hub: HubP
 
 
 @pytest.mark.browser
-async def test_no_canary_shows_on_the_console_and_none_can_be_searched_for(hub: HubProcess, noisy: Site) -> None:
+async def test_no_canary_is_on_the_console_or_can_be_searched_for(hub: HubProcess, noisy: Site) -> None:
     async with visiting(hub, noisy) as client:
-        await until(client, "went wrong")
+        await logs_with(client, "went wrong")
         canary = CANARIES["token on the console"]
         assert canary not in str(await logs(client, limit=1000))
         assert not await logs(client, text=canary[:12])
@@ -219,10 +219,10 @@ async def test_a_long_body_is_read_to_its_end_with_the_cursor(hub: HubProcess, n
 
 
 @pytest.mark.browser
-async def test_a_time_that_is_none_is_refused(hub: HubProcess, noisy: Site) -> None:
+async def test_an_invalid_time_is_refused(hub: HubProcess, noisy: Site) -> None:
     async with visiting(hub, noisy) as client:
-        told = await fail(client, "browser_console", since="yesterday")
-        assert told["error"] == "INVALID_ARGUMENT" and "yesterday" in told["message"]
+        error = await fail(client, "browser_console", since="yesterday")
+        assert error["error"] == "INVALID_ARGUMENT" and "yesterday" in error["message"]
 
 
 @pytest.mark.parametrize(
@@ -240,13 +240,13 @@ def test_a_time_is_seconds_ago_or_an_iso_time(since: float | str | None, expecte
     assert moment(since, now=1_000_000) == expected
 
 
-def test_a_time_of_day_is_the_last_one_there_was() -> None:
+def test_a_time_of_day_is_its_latest_occurrence() -> None:
     now = datetime(2026, 3, 5, 12, 0).timestamp()
     assert moment("11:30:00.250", now=now) == now - 1800 + 0.25
     assert moment("23:00", now=now) == now - 13 * 3600
     assert moment(time.strftime("%H:%M:%S", time.localtime(now + 2)), now=now) == now + 2
 
 
-def test_words_are_no_time() -> None:
+def test_other_text_is_no_time() -> None:
     with pytest.raises(InvalidArgument):
         moment("soon", now=0)

@@ -1,4 +1,4 @@
-"""Pages that are long, covered, restless, written from right to left, or never there as a whole."""
+"""Pages that are long, covered, self-mutating, right-to-left, or never finish loading."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from tests.clients import data_of, text_of
-from tests.pages.tokens import real_tokens
+from tests.page.snapshot.tokens import real_tokens
 
 from .conftest import Visit
 
 pytestmark = pytest.mark.browser
 
 
-async def test_a_list_that_draws_only_what_is_in_view_is_scrolled_through(visit: Visit) -> None:
+async def test_a_virtual_list_is_scrolled_through(visit: Visit) -> None:
     async with visit(
         "<div id=box role=list aria-label=Names style='height:200px;overflow:auto'><div id=rows style='height:200000px;"
         "position:relative'></div></div><script>draw = () => { const from = Math.floor(box.scrollTop / 20);"
@@ -29,7 +29,7 @@ async def test_a_list_that_draws_only_what_is_in_view_is_scrolled_through(visit:
         assert "Row 0" not in agent.texts()
 
 
-async def test_an_endless_page_brings_more_at_its_end(visit: Visit) -> None:
+async def test_infinite_scroll_loads_more_at_its_end(visit: Visit) -> None:
     async with visit(
         "<div id=list></div><div id=end style='height:5px'></div><script>let n = 0;"
         "const more = () => { for (let i = 0; i < 20; i++) list.insertAdjacentHTML('beforeend',"
@@ -42,7 +42,7 @@ async def test_an_endless_page_brings_more_at_its_end(visit: Visit) -> None:
         assert agent.all("heading", "Post 39")
 
 
-async def test_a_sticky_header_does_not_catch_the_click(visit: Visit) -> None:
+async def test_a_sticky_header_does_not_intercept_the_click(visit: Visit) -> None:
     async with visit(
         "<header style='position:sticky;top:0;height:300px;background:#ccc' onclick='o.textContent = `header`'>"
         "Top</header><div style='height:900px'></div><button onclick='o.textContent = `button`'>Go</button>"
@@ -52,7 +52,7 @@ async def test_a_sticky_header_does_not_catch_the_click(visit: Visit) -> None:
         assert "button" in agent.texts()
 
 
-async def test_a_cookie_banner_that_covers_the_page_is_named_and_sent_away(visit: Visit) -> None:
+async def test_a_covering_cookie_banner_is_named_and_can_be_dismissed(visit: Visit) -> None:
     async with visit(
         "<button onclick='this.textContent = `Bought`'>Buy</button><div id=w role=dialog aria-label=Cookies style='"
         "position:fixed;inset:0;background:white'>We value you <button onclick='w.remove()'>Reject</button></div>"
@@ -66,7 +66,7 @@ async def test_a_cookie_banner_that_covers_the_page_is_named_and_sent_away(visit
         assert agent.all("button", "Bought")
 
 
-async def test_an_app_that_changes_its_address_without_loading_is_followed_back_and_forth(visit: Visit) -> None:
+async def test_same_document_navigations_work_back_and_forth(visit: Visit) -> None:
     async with visit(
         "<nav><a href=/one>One</a> <a href=/two>Two</a></nav><main id=m>Start</main><script>const show = () =>"
         " m.textContent = 'Page ' + location.pathname; onclick = e => { if (e.target.href) { e.preventDefault();"
@@ -80,21 +80,21 @@ async def test_an_app_that_changes_its_address_without_loading_is_followed_back_
         assert agent.one("main", "Page /")
 
 
-async def test_text_from_right_to_left_and_emoji_are_told_found_and_typed(visit: Visit) -> None:
-    words = "שלום עולם 👩‍👩‍👧 مرحبا"
-    async with visit(f"<html dir=rtl><label>שם <input></label><button>{words}</button></html>") as (agent, _):
-        await agent.type(agent.one("textbox", "שם"), words)
-        assert agent.one("textbox", "שם").value == words
-        await agent.click(agent.one("button", words))
+async def test_right_to_left_text_and_emoji_are_shown_found_and_typed(visit: Visit) -> None:
+    text = "שלום עולם 👩‍👩‍👧 مرحبا"
+    async with visit(f"<html dir=rtl><label>שם <input></label><button>{text}</button></html>") as (agent, _):
+        await agent.type(agent.one("textbox", "שם"), text)
+        assert agent.one("textbox", "שם").value == text
+        await agent.click(agent.one("button", text))
         await agent.click({"role": "button", "name": "👩‍👩‍👧"})
 
 
-async def test_a_page_of_a_hundred_thousand_nodes_is_told_within_the_ceiling(visit: Visit) -> None:
+async def test_a_page_of_a_hundred_thousand_nodes_fits_the_token_budget(visit: Visit) -> None:
     async with visit(
         "<script>document.write(Array.from({length: 33400}, (_, i) => `<p><span>Item</span> <a href=#${i}>"
         "Link ${i}</a></p>`).join(''))</script>"
     ) as (agent, _):
-        assert await agent.asks("document.querySelectorAll('*').length") > 100_000
+        assert await agent.evaluate("document.querySelectorAll('*').length") > 100_000
         began = time.monotonic()
         result = await agent.client.call_tool("browser_snapshot", {})
         assert real_tokens(text_of(result)) <= 8_000

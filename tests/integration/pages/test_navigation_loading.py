@@ -1,4 +1,4 @@
-"""A navigation is answered when the page is loaded; who looks right after it sees what the page added then."""
+"""browser_navigate returns on load; the next snapshot waits for scripts that are still loading."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LATE_SECONDS = 0.4
 
 
 def _late_script(request: BaseHTTPRequestHandler) -> None:
-    time.sleep(LATE_SECONDS)  # the server's slowness is what is tried
+    time.sleep(LATE_SECONDS)  # a slow server is what is tested
     request.send_response(200)
     request.send_header("Content-Type", "text/javascript")
     request.send_header("Content-Length", str(len(MORE)))
@@ -27,24 +27,24 @@ def _late_script(request: BaseHTTPRequestHandler) -> None:
     request.wfile.write(MORE)
 
 
-async def test_who_looks_right_after_a_navigation_sees_what_a_late_script_shows(hub: HubProcess) -> None:
+async def test_a_snapshot_right_after_a_navigation_has_what_a_late_script_adds(hub: HubProcess) -> None:
     with serving({"/": SHOP, "/more.js": _late_script}) as shop:
         async with http_client(hub) as client:
             opened = await call(client, "browser_navigate", url=shop.url())
             assert opened["title"] == "Shop"
-            assert any("more.js" in word for word in opened["still_loading"])
+            assert any("more.js" in url for url in opened["still_loading"])
             page = await call(client, "browser_snapshot")
             assert "Buy" in [row["name"] for row in page["elements"]]
 
 
-async def test_a_navigation_that_brings_the_page_waits_for_what_a_late_script_shows(hub: HubProcess) -> None:
+async def test_a_navigation_with_snapshot_waits_for_a_late_script(hub: HubProcess) -> None:
     with serving({"/": SHOP, "/more.js": _late_script}) as shop:
         async with http_client(hub) as client:
             page = await call(client, "browser_navigate", url=shop.url(), snapshot=True)
             assert "Buy" in [row["name"] for row in page["elements"]]
 
 
-async def test_what_a_late_script_shows_can_be_clicked_right_after_a_navigation(hub: HubProcess) -> None:
+async def test_a_button_of_a_late_script_can_be_clicked_right_after_a_navigation(hub: HubProcess) -> None:
     with serving({"/": SHOP, "/more.js": _late_script}) as shop:
         async with http_client(hub) as client:
             await call(client, "browser_navigate", url=shop.url())
@@ -52,7 +52,7 @@ async def test_what_a_late_script_shows_can_be_clicked_right_after_a_navigation(
             assert "error" not in clicked
 
 
-async def test_a_script_runs_in_the_page_as_it_is_and_who_looks_then_waits_all_the_same(hub: HubProcess) -> None:
+async def test_evaluate_does_not_wait_for_a_late_script_and_the_next_snapshot_does(hub: HubProcess) -> None:
     with serving({"/": SHOP, "/more.js": _late_script}) as shop:
         async with http_client(hub, query="?tools=full") as client:
             await call(client, "browser_navigate", url=shop.url())

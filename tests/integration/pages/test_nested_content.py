@@ -1,4 +1,4 @@
-"""Things inside other things: frames, frames of other sites, shadow roots, components."""
+"""Nested content: frames, cross-site frames, shadow roots, web components."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COMPONENT = """<script>customElements.define('x-{0}', class extends HTMLElement 
     'Saved ' + root.querySelector('input').value) }} }})</script><x-{0}></x-{0}>"""
 
 
-async def test_frames_within_frames_of_another_site_are_seen_and_used(visit: Visit) -> None:
+async def test_nested_cross_site_frames_are_shown_and_usable(visit: Visit) -> None:
     async with visit(
         "<h1>Outer</h1><iframe src='http://localhost:{port}/middle' style='width:600px;height:400px'></iframe>",
         middle="<h2>Middle</h2><iframe src='http://127.0.0.1:{port}/leaf'></iframe>",
@@ -29,14 +29,14 @@ async def test_frames_within_frames_of_another_site_are_seen_and_used(visit: Vis
 
 
 @pytest.mark.parametrize("mode", ["open", "closed"])
-async def test_a_component_with_a_shadow_root_is_seen_and_used(visit: Visit, mode: str) -> None:
+async def test_a_web_component_is_shown_and_usable(visit: Visit, mode: str) -> None:
     async with visit(COMPONENT.format(mode)) as (agent, _):
         await agent.type(agent.one("textbox", "Name"), "Ada")
         await agent.click(agent.one("click", f"Save {mode}"))
         assert "Saved Ada" in agent.texts()
 
 
-async def test_a_frame_that_comes_and_goes_is_followed(visit: Visit) -> None:
+async def test_a_frame_that_is_added_and_removed_is_followed(visit: Visit) -> None:
     async with visit(
         "<button id=b>Show</button><div id=d></div><script>b.onclick = () => { d.innerHTML = d.firstChild ? '' :"
         " '<iframe src=/inner></iframe>' }</script>",

@@ -1,4 +1,4 @@
-"""Widgets that are not what they look like, and pages that are written to."""
+"""Custom widgets, canvas, rich text, drag and drop, file inputs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .conftest import Visit
 pytestmark = pytest.mark.browser
 
 
-async def test_a_canvas_is_clicked_and_drawn_on_by_points(visit: Visit) -> None:
+async def test_a_canvas_is_clicked_and_drawn_on_at_offsets(visit: Visit) -> None:
     async with visit(
         "<canvas id=c width=300 height=200></canvas><p id=o></p><script>const say = e => o.textContent +="
         "`${e.type} ${e.offsetX},${e.offsetY}; `; c.onmousedown = say; c.onmouseup = say</script>"
@@ -24,14 +24,14 @@ async def test_a_canvas_is_clicked_and_drawn_on_by_points(visit: Visit) -> None:
         ]
 
 
-async def test_rich_text_is_written_and_told_back(visit: Visit) -> None:
+async def test_rich_text_is_written_and_shown(visit: Visit) -> None:
     async with visit("<div contenteditable aria-label=Note><b>Old</b> text</div>") as (agent, _):
         assert agent.one("textbox", "Note").value == "Old text"
-        await agent.type(agent.one("textbox", "Note"), "New words 🙂")
-        assert agent.one("textbox", "Note").value == "New words 🙂"
+        await agent.type(agent.one("textbox", "Note"), "New text 🙂")
+        assert agent.one("textbox", "Note").value == "New text 🙂"
 
 
-async def test_a_select_of_the_pages_own_is_chosen_from(visit: Visit) -> None:
+async def test_an_option_of_a_custom_select_is_selected(visit: Visit) -> None:
     async with visit(
         "<div id=s role=combobox aria-label=Colour tabindex=0 aria-expanded=false>Red</div>"
         "<ul id=l role=listbox hidden><li role=option>Red<li role=option>Green</ul><script>"
@@ -46,7 +46,7 @@ async def test_a_select_of_the_pages_own_is_chosen_from(visit: Visit) -> None:
         assert agent.all("option") == []
 
 
-async def test_dates_are_given_to_a_date_field_and_picked_in_a_calendar(visit: Visit) -> None:
+async def test_dates_are_set_in_a_date_field_and_picked_in_a_calendar(visit: Visit) -> None:
     days = "".join(f"<button>{day}</button>" for day in range(1, 29))
     async with visit(
         "<label>Born <input type=date></label><label>Due <input id=f readonly onclick='p.hidden = false'></label>"
@@ -70,7 +70,7 @@ async def test_a_card_is_dragged_to_another_column(visit: Visit) -> None:
         assert any("card is here" in text for text in agent.texts())
 
 
-async def test_files_are_given_to_hidden_fields(visit: Visit, tmp_path: Path) -> None:
+async def test_files_are_uploaded_to_hidden_fields(visit: Visit, tmp_path: Path) -> None:
     file = tmp_path / "photo.txt"
     file.write_text("x")
     async with visit(
@@ -83,7 +83,7 @@ async def test_files_are_given_to_hidden_fields(visit: Visit, tmp_path: Path) ->
         assert agent.texts() == ["photo.txt"]
 
 
-async def test_a_button_that_is_enabled_later_is_clicked_then(visit: Visit) -> None:
+async def test_a_click_waits_until_the_button_is_enabled(visit: Visit) -> None:
     async with visit(
         "<button id=b disabled onclick='this.textContent = `Done`'>Pay</button>"
         "<script>setTimeout(() => b.disabled = false, 700)</script>"

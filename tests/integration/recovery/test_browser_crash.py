@@ -1,4 +1,4 @@
-"""A browser that dies: the caller gets a typed error, the next call works, nothing hangs."""
+"""A crashed browser or page: the caller gets a typed error, the next call works, nothing hangs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _main_process(home: Path) -> psutil.Process:
 @pytest.mark.stress
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("times", [2, pytest.param(20, marks=pytest.mark.long)])
-async def test_a_browser_killed_in_the_middle_of_a_call_again_and_again(home: Path, times: int) -> None:
+async def test_a_browser_killed_during_calls_is_reported_and_reopened_each_time(home: Path, times: int) -> None:
     slow = SlowPage()
     with serving({"/": LOGIN, "/slow": slow}) as site, running_hub(home) as hub:
         async with http_client(hub) as client:
@@ -43,29 +43,29 @@ async def test_a_browser_killed_in_the_middle_of_a_call_again_and_again(home: Pa
             assert (await call(client, "browser_snapshot"))["title"] == "Login - Example App"
 
 
-async def test_what_was_open_is_there_again_after_the_browser_died(home: Path) -> None:
+async def test_storage_and_tabs_are_restored_after_a_crash(home: Path) -> None:
     with serving({"/": LOGIN}) as site, running_hub(home) as hub:
         async with http_client(hub, query="?tools=full") as client:
             await call(client, "browser_navigate", url=site.url())
             await call(client, "browser_evaluate", expression="localStorage.kept = 'yes', document.cookie = 'kept=1'")
             await call(client, "browser_tabs", action="open", url=site.url("/?second"))
-            # Storage is also looked at a moment after each call; this is at once.
+            # Storage is also read shortly after each call; saving a profile reads it at once.
             await call(client, "browser_session", action="save", profile="now")
             family = browsers_of(home)
             _main_process(home).kill()
             wait_until_gone(family)
-            told = await call(client, "browser_tabs")
-            assert [(row["tab"], row["url"]) for row in told["tabs"]] == [
+            restored = await call(client, "browser_tabs")
+            assert [(row["tab"], row["url"]) for row in restored["tabs"]] == [
                 ("t1", site.url()),
                 ("t2", site.url("/?second")),
             ]
-            assert [row["current"] for row in told["tabs"]] == [False, True]
-            assert "loaded again" in str(told["notices"])
+            assert [row["current"] for row in restored["tabs"]] == [False, True]
+            assert "loaded again" in str(restored["notices"])
             found = await call(client, "browser_evaluate", expression="[localStorage.kept, document.cookie]", tab="t1")
             assert json.loads(found["result"]) == ["yes", "kept=1"]
 
 
-async def test_a_hub_that_brings_a_page_back_which_never_answers_still_ends(home: Path) -> None:
+async def test_the_hub_shuts_down_while_it_restores_a_page_that_never_responds(home: Path) -> None:
     slow = SlowPage()
     with serving({"/": LOGIN}) as site, running_hub(home) as hub:
         async with http_client(hub, era="2026-07-28") as client:
@@ -84,29 +84,29 @@ async def test_a_hub_that_brings_a_page_back_which_never_answers_still_ends(home
                 pending.cancel()
 
 
-async def test_looking_that_was_under_way_is_repeated_by_itself_and_an_effect_never_is(home: Path) -> None:
+async def test_a_read_interrupted_by_a_crash_is_repeated(home: Path) -> None:
     with serving({"/": LOGIN}) as site, running_hub(home) as hub:
         async with http_client(hub) as client:
             await call(client, "browser_navigate", url=site.url())
-            looking = asyncio.create_task(client.call_tool("browser_wait_for", {"text": "never", "timeout_ms": 8_000}))
-            await _until_recorded(hub)
+            reading = asyncio.create_task(client.call_tool("browser_wait_for", {"text": "never", "timeout_ms": 8_000}))
+            await _until_running(hub)
             _main_process(home).kill()
-            result = await looking
-            # It found the page again, and waited there in vain.
+            result = await reading
+            # It was repeated on the restored page, and timed out there.
             assert "TIMEOUT" in text_of(result) and "BROWSER_CRASHED" not in text_of(result)
             assert (await call(client, "browser_snapshot"))["title"] == "Login - Example App"
             hits = site.hits.count("/")
             assert hits == 2
 
 
-async def _until_recorded(hub: HubProcess) -> None:
-    """A moment in which the hub has answered something else, so that the call before is under way."""
+async def _until_running(hub: HubProcess) -> None:
+    """The hub has served other requests since, so the call before is running."""
     for _ in range(3):
         async with http_client(hub) as other:
             await other.list_tools()
 
 
-async def test_an_effect_on_a_page_that_was_loaded_again_is_refused_once(home: Path) -> None:
+async def test_an_effect_on_a_reloaded_page_is_refused_once(home: Path) -> None:
     with serving({"/": LOGIN}) as site, running_hub(home) as hub:
         async with http_client(hub) as client:
             await call(client, "browser_navigate", url=site.url())
@@ -123,7 +123,7 @@ def _renderers(home: Path) -> set[psutil.Process]:
     return {process for process in browsers_of(home) if "--type=renderer" in process.cmdline()}
 
 
-async def test_a_page_that_crashed_is_loaded_again_and_others_do_not_notice(home: Path) -> None:
+async def test_a_crashed_page_is_reloaded_and_other_clients_are_not_affected(home: Path) -> None:
     home.mkdir()
     (home / "config.toml").write_text("[sessions]\nwarm = false\n")
     with serving({"/": LOGIN}) as site, running_hub(home) as hub:
@@ -134,8 +134,8 @@ async def test_a_page_that_crashed_is_loaded_again_and_others_do_not_notice(home
             await call(client, "browser_navigate", url=site.url())
             for process in _renderers(home) - theirs:
                 process.kill()
-            told = await call(client, "browser_snapshot")
-            assert told["title"] == "Login - Example App"
-            assert "crashed" in str(told["notices"])
+            reloaded = await call(client, "browser_snapshot")
+            assert reloaded["title"] == "Login - Example App"
+            assert "crashed" in str(reloaded["notices"])
             kept = await call(other, "browser_snapshot")
             assert "notices" not in kept and "kept" in str(kept["elements"])

@@ -1,4 +1,4 @@
-"""A page that hangs is ended after its deadline, and can be used again."""
+"""A hung page is recovered after a timeout."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PAGE = """<!doctype html><title>Busy</title><button onclick="while (true) {}">Ha
 
 
 @pytest.mark.parametrize("button", ["Hang", "Hang again and again"])
-async def test_a_page_that_hangs_is_ended_and_can_be_used_again(unhurried_hub: HubProcess, button: str) -> None:
+async def test_a_hung_page_is_recovered_and_usable_again(unhurried_hub: HubProcess, button: str) -> None:
     with serving({"/": PAGE}) as site:
         async with http_client(unhurried_hub) as client, http_client(unhurried_hub) as other:
             for one in (client, other):

@@ -1,7 +1,7 @@
-"""Some 300 kinds of secrets, each where an agent, a page or a person may put one; afterwards none is anywhere.
+"""Some 300 kinds of secrets, each where an agent, a page or a person may put one; none of them leaks.
 
-Looked through: every answer and error of every tool that was called, everything that the hub printed, every file it
-left, and the arguments and environment of every process of its.
+Searched: every result and error of the called tools, the hub's output, every file that it wrote, and the arguments and
+environment of each of its processes.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ import psutil
 import pytest
 from mcp.client import Client
 
-from tests.approvals.people import configure
 from tests.clients import http_client, text_of
 from tests.hub_process import HubProcess, running_hub
-from tests.records.canaries import ALNUM, CARDS, CERTAIN_NAMES, SECRET_HEADERS, SHAPES, rand
+from tests.integration.approvals.simulated_users import configure
+from tests.redaction.canaries import ALNUM, CARDS, CERTAIN_NAMES, SECRET_HEADERS, TOKENS, rand
 from tests.sites import Site, serving
 
 pytestmark = pytest.mark.browser
@@ -42,7 +42,7 @@ class Planted:
 
 
 def planted() -> Iterator[Planted]:
-    for number, (kind, secret) in enumerate(SHAPES.items()):
+    for number, (kind, secret) in enumerate(TOKENS.items()):
         for place in (PLACES[number % len(PLACES)], PLACES[(number + 3) % len(PLACES)]):
             if not (place == "path" and "/" in secret):
                 yield Planted(f"{kind} in {place}", secret, place)
@@ -63,7 +63,7 @@ def planted() -> Iterator[Planted]:
 
 
 def page(all_planted: list[Planted]) -> str:
-    """A page that says, keeps, sends and logs them all."""
+    """A page that shows, stores, sends and logs all of them."""
     at = {place: [one for one in all_planted if one.place == place] for place in {one.place for one in all_planted}}
     texts = "".join(f"<p>Here: {one.secret} is it</p>" for one in at["text"])
     fields = "".join(
@@ -110,50 +110,50 @@ def cage(secrets: list[Planted]) -> Generator[Site]:
         yield site
 
 
-async def look_everywhere(client: Client, secrets: list[Planted]) -> list[str]:
-    """Every answer that could show one of them."""
-    told: list[str] = []
+async def collect_results(client: Client, secrets: list[Planted]) -> list[str]:
+    """Every tool result that could contain one of them."""
+    results: list[str] = []
 
-    async def ask(tool: str, **arguments: Any) -> str:
-        told.append(text_of(await client.call_tool(tool, arguments)))
-        return told[-1]
+    async def call(tool: str, **arguments: Any) -> str:
+        results.append(text_of(await client.call_tool(tool, arguments)))
+        return results[-1]
 
-    async def ask_all(tool: str, **arguments: Any) -> None:
+    async def call_all(tool: str, **arguments: Any) -> None:
         cursor = None
         for _ in range(200):
-            result = await ask(tool, **arguments, **({"cursor": cursor} if cursor is not None else {}))
+            result = await call(tool, **arguments, **({"cursor": cursor} if cursor is not None else {}))
             rest = [line for line in result.splitlines() if line.startswith("cursor:")]
             if not rest:
                 return
             cursor = json.loads(rest[0].removeprefix("cursor:").strip())
 
     for detail in ("interactive", "standard", "full"):
-        await ask_all("browser_snapshot", detail=detail)
-    await ask_all("browser_read", scope="page")
-    await ask("browser_dom")
-    await ask("browser_find", text="Here")
-    await ask("browser_tabs", action="list")
-    await ask("browser_cookies", action="get")
-    await ask("browser_storage", action="get")
-    await ask("browser_evaluate", expression="document.documentElement.outerHTML")
-    await ask("browser_evaluate", expression="Object.values(localStorage)")
-    await ask_all("browser_console")
-    await ask_all("browser_network")
+        await call_all("browser_snapshot", detail=detail)
+    await call_all("browser_read", scope="page")
+    await call("browser_dom")
+    await call("browser_find", text="Here")
+    await call("browser_tabs", action="list")
+    await call("browser_cookies", action="get")
+    await call("browser_storage", action="get")
+    await call("browser_evaluate", expression="document.documentElement.outerHTML")
+    await call("browser_evaluate", expression="Object.values(localStorage)")
+    await call_all("browser_console")
+    await call_all("browser_network")
     for request in range(1, 400):
-        if '"NOT_FOUND"' in await ask("browser_network", id=request) or "error: " in told[-1]:
+        if '"NOT_FOUND"' in await call("browser_network", id=request) or "error: " in results[-1]:
             break
     for one in secrets:
         if one.place == "typed":
-            await ask("browser_type", element="#pw", text=one.secret)
-            await ask("browser_evaluate", expression="document.querySelector('#pw').value")
-            await ask("browser_click", element=f"text={one.secret}")
+            await call("browser_type", element="#pw", text=one.secret)
+            await call("browser_evaluate", expression="document.querySelector('#pw').value")
+            await call("browser_click", element=f"text={one.secret}")
         elif one.place == "dialog":
-            await ask("browser_evaluate", expression=f"setTimeout(() => prompt('Key {one.secret}?')); 1")
-            await ask("browser_snapshot")
-            await ask("browser_dialog", accept=True, text=one.secret)
-    await ask("browser_screenshot", path=f"{secrets[0].secret}.png")
-    await ask("browser_navigate", url=f"http://127.0.0.1:1/?token={secrets[0].secret}")
-    return told
+            await call("browser_evaluate", expression=f"setTimeout(() => prompt('Key {one.secret}?')); 1")
+            await call("browser_snapshot")
+            await call("browser_dialog", accept=True, text=one.secret)
+    await call("browser_screenshot", path=f"{secrets[0].secret}.png")
+    await call("browser_navigate", url=f"http://127.0.0.1:1/?token={secrets[0].secret}")
+    return results
 
 
 def processes(hub: HubProcess) -> str:
@@ -165,7 +165,7 @@ def processes(hub: HubProcess) -> str:
     return "\n".join(found)
 
 
-async def test_none_is_found_anywhere(home: Path, cage: Site, secrets: list[Planted]) -> None:
+async def test_no_secret_is_found_anywhere(home: Path, cage: Site, secrets: list[Planted]) -> None:
     assert len({one.kind for one in secrets}) >= 300
     configure(home, SETTINGS)
     with running_hub(home) as hub:
@@ -174,12 +174,12 @@ async def test_none_is_found_anywhere(home: Path, cage: Site, secrets: list[Plan
             assert not opened.is_error, text_of(opened)
             waited = await client.call_tool("browser_wait_for", {"text": "All sent"})
             assert not waited.is_error, text_of(waited)
-            answers = "\n".join([text_of(opened), text_of(waited), *await look_everywhere(client, secrets)])
+            returned = "\n".join([text_of(opened), text_of(waited), *await collect_results(client, secrets)])
             running = processes(hub)
-    assert "[redacted:" in answers
+    assert "[redacted:" in returned
     assert [path.name for path in home.rglob("*.png")] == ["redacted.png"]
     left = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
-    found = [one.kind for one in secrets if one.secret in answers or any(one.secret in path.name for path in left)]
+    found = [one.kind for one in secrets if one.secret in returned or any(one.secret in path.name for path in left)]
     found += [f"{one.kind} (process)" for one in secrets if one.secret in running]
     found += [f"{one.kind} ({path.name})" for one in secrets for path in left if one.secret.encode() in left[path]]
     assert found == []

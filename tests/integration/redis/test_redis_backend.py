@@ -1,4 +1,4 @@
-"""Two hubs and a real Redis: one set of places, of counters, of profiles; and what a lost Redis means."""
+"""Two hubs and a real Redis: they share slots, rate limits and profiles; and what happens without Redis."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ import pytest
 from redis.asyncio import Redis as RedisClient
 
 from browser_pilot.errors import RateLimited, RecordsUnavailable, SessionLimit, SharingUnavailable
-from browser_pilot.sessions import sharing
+from browser_pilot.sessions import redis_backend
 from browser_pilot.sessions.profiles import new_profile
-from browser_pilot.sessions.sharing import Shared
+from browser_pilot.sessions.redis_backend import RedisBackend
 from tests.clients import call, fail, http_client
 from tests.hub_process import HubProcess, running_hub
 from tests.sites import Site
+from tests.waiting import eventually, wait_until
 
 pytestmark = pytest.mark.skipif(shutil.which("redis-server") is None, reason="needs redis-server")
 
@@ -45,28 +46,26 @@ def redis(tmp_path: Path) -> Generator[Redis]:
         stdout=subprocess.DEVNULL,
     )
     try:
-        _until_it_listens(port)
+        wait_until(lambda: _listens(port), "redis-server listens")
         yield Redis(port, process)
     finally:
         process.kill()
         process.wait(10)
 
 
-def _until_it_listens(port: int) -> None:
-    for _ in range(200):
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            # Refused at once until it listens; this is the pause between two looks.
-            subprocess.run(["sleep", "0.05"], check=True)
-        else:
-            return
-    raise AssertionError("redis-server does not listen")
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True
 
 
 @asynccontextmanager
-async def hubs(redis: Redis, *, most: int = 2, key: str | None = "our key") -> AsyncGenerator[tuple[Shared, Shared]]:
-    one, two = (Shared(redis.url, key=key, most=lambda: most) for _ in range(2))
+async def hubs(
+    redis: Redis, *, limit: int = 2, key: str | None = "our key"
+) -> AsyncGenerator[tuple[RedisBackend, RedisBackend]]:
+    one, two = (RedisBackend(redis.url, key=key, limit=lambda: limit) for _ in range(2))
     try:
         yield one, two
     finally:
@@ -74,60 +73,63 @@ async def hubs(redis: Redis, *, most: int = 2, key: str | None = "our key") -> A
         await two.close()
 
 
-def full() -> SessionLimit:
-    return SessionLimit("full")
+def limit_error() -> SessionLimit:
+    return SessionLimit("all slots are taken")
 
 
 async def until_waiting(redis: Redis, number: int) -> None:
-    """Until so many stand in the queue that Redis keeps; each look is a question to it."""
-    async with asyncio.timeout(20), RedisClient(port=redis.port) as client:
-        while await client.llen(f"{sharing.PREFIX}:waiting") != number:
-            pass
+    """Until this many holders wait in the queue in Redis."""
+    async with RedisClient(port=redis.port) as client:
+
+        async def is_waiting() -> bool:
+            return await client.llen(f"{redis_backend.PREFIX}:waiting") == number
+
+        await eventually(is_waiting, f"{number} holders wait")
 
 
-async def test_places_are_shared_and_those_who_wait_are_served_in_order(redis: Redis) -> None:
+async def test_slots_are_shared_and_waiting_holders_are_served_in_order(redis: Redis) -> None:
     async with hubs(redis) as (one, two):
-        await one.take("a", wait_seconds=0, full=full)
-        await two.take("b", wait_seconds=0, full=full)
-        await one.take("a", wait_seconds=0, full=full)
+        await one.acquire("a", wait_seconds=0, limit_error=limit_error)
+        await two.acquire("b", wait_seconds=0, limit_error=limit_error)
+        await one.acquire("a", wait_seconds=0, limit_error=limit_error)
         with pytest.raises(SessionLimit):
-            await two.take("c", wait_seconds=0, full=full)
+            await two.acquire("c", wait_seconds=0, limit_error=limit_error)
         served: list[str] = []
 
-        async def wait(hub: Shared, name: str) -> None:
-            await hub.take(name, wait_seconds=20, full=full)
+        async def wait(hub: RedisBackend, name: str) -> None:
+            await hub.acquire(name, wait_seconds=20, limit_error=limit_error)
             served.append(name)
 
         first = asyncio.create_task(wait(two, "d"))
         await until_waiting(redis, 1)
         second = asyncio.create_task(wait(one, "e"))
         await until_waiting(redis, 2)
-        await one.give_back("a")
+        await one.release("a")
         await first
-        await two.give_back("b")
+        await two.release("b")
         await second
         assert served == ["d", "e"]
 
 
-async def test_the_places_of_a_hub_that_died_are_free_again(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing, "LEASE_SECONDS", 1)
-    async with hubs(redis, most=1) as (one, two):
-        await one.take("a", wait_seconds=0, full=full)
-        await two.take("b", wait_seconds=20, full=full)
+async def test_the_slots_of_a_dead_hub_become_free(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redis_backend, "LEASE_SECONDS", 1)
+    async with hubs(redis, limit=1) as (one, two):
+        await one.acquire("a", wait_seconds=0, limit_error=limit_error)
+        await two.acquire("b", wait_seconds=20, limit_error=limit_error)
 
 
 async def test_calls_are_counted_over_all_hubs(redis: Redis) -> None:
     async with hubs(redis) as (one, two):
         for hub in (one, two, one):
             await hub.count("client", "browser_click", 3)
-        with pytest.raises(RateLimited) as caught:
+        with pytest.raises(RateLimited) as raised:
             await two.count("client", "browser_click", 3)
-        assert 0 < int(caught.value.metadata["retry_after_seconds"]) <= 60
+        assert 0 < int(raised.value.metadata["retry_after_seconds"]) <= 60
         await two.count("client", "browser_type", 3)
         await two.count("another", "browser_click", 3)
 
 
-async def test_a_profile_is_opened_at_either_hub_with_the_same_key_only(redis: Redis) -> None:
+async def test_a_profile_can_be_loaded_at_any_hub_with_the_same_key_only(redis: Redis) -> None:
     state = {"cookies": [{"value": "a-very-secret-cookie"}], "origins": []}
     async with hubs(redis) as (one, two), hubs(redis, key="another key") as (stranger, _):
         await one.save("work", new_profile(state, ("https://example.com/",)))
@@ -141,19 +143,19 @@ async def test_a_profile_is_opened_at_either_hub_with_the_same_key_only(redis: R
     assert b"secret" not in dumped.stdout and b"example.com" not in dumped.stdout
 
 
-async def test_without_redis_nothing_that_needs_it_goes_on_and_afterwards_it_does(redis: Redis) -> None:
+async def test_without_redis_slots_and_rate_limits_fail(redis: Redis) -> None:
     async with hubs(redis) as (one, _):
-        await one.take("a", wait_seconds=0, full=full)
+        await one.acquire("a", wait_seconds=0, limit_error=limit_error)
         redis.process.kill()
         redis.process.wait(10)
         with pytest.raises(SharingUnavailable):
-            await one.take("b", wait_seconds=0, full=full)
+            await one.acquire("b", wait_seconds=0, limit_error=limit_error)
         with pytest.raises(SharingUnavailable):
             await one.count("client", "tool", 3)
 
 
 @pytest.mark.browser
-async def test_two_hubs_share_limits_and_a_client_is_served_by_either(redis: Redis, tmp_path: Path, site: Site) -> None:
+async def test_two_hubs_share_limits_and_profiles(redis: Redis, tmp_path: Path, site: Site) -> None:
     config = (
         f'[hub]\nredis_url = "{redis.url}"\nredis_key = "ours"\n[sessions]\nmax = 1\nwarm = false\n'
         "[policy]\nrate_per_minute = 6\n"

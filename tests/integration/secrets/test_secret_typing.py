@@ -1,4 +1,4 @@
-"""The user's secrets: typed by name where they belong, refused elsewhere, and seen by nobody."""
+"""The user's secrets: typed by name on their domains, refused elsewhere, and never shown."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from browser_pilot.records.redaction import Redactor
-from browser_pilot.records.secrets import SecretStore
-from tests.approvals.people import configure
+from browser_pilot.redaction.redactor import Redactor
+from browser_pilot.secrets.secret_store import SecretStore
 from tests.clients import call, fail, http_client
 from tests.hub_process import running_hub
+from tests.integration.approvals.simulated_users import configure
 from tests.sites import Site
 
 pytestmark = pytest.mark.browser
@@ -26,20 +26,20 @@ def keep(home: Path, *domains: str) -> None:
     SecretStore(home, Redactor(), keyring=lambda: None).set("LOGIN", VALUE, domains=domains)
 
 
-async def test_a_secret_is_typed_by_name_and_comes_back_masked(home: Path, site: Site) -> None:
+async def test_a_secret_is_typed_by_name_and_redacted_in_results(home: Path, site: Site) -> None:
     configure(home, FULL)
     with running_hub(home) as hub:
         async with http_client(hub) as client:
             await call(client, "browser_navigate", url=site.url())
-            # The hub takes in what the user sets while it runs.
+            # The hub loads what the user sets while it runs.
             keep(home, "127.0.0.1")
             typed = await call(client, "browser_type", element=EMAIL, text="{{secret:LOGIN}}")
             assert VALUE not in str(typed)
             assert VALUE not in str(await call(client, "browser_snapshot"))
             length = "document.querySelector('[name=email]').value.length"
             assert str(len(VALUE)) in str(await call(client, "browser_evaluate", expression=length))
-            told = await call(client, "browser_evaluate", expression="document.querySelector('[name=email]').value")
-            assert "[redacted:secret]" in str(told)
+            result = await call(client, "browser_evaluate", expression="document.querySelector('[name=email]').value")
+            assert "[redacted:secret]" in str(result)
             await call(client, "browser_fill_form", fields=[{"element": PASSWORD, "value": "{{secret:LOGIN}}"}])
             signed_in = await call(client, "browser_click", element={"role": "button", "name": "Sign in"})
             assert VALUE not in str(signed_in)
@@ -74,7 +74,7 @@ async def test_a_frame_of_another_site_gets_no_secret(home: Path, site: Site) ->
             assert error["error"] == "PERMISSION_DENIED"
 
 
-async def test_an_address_that_carries_a_secret_is_not_opened(home: Path, site: Site) -> None:
+async def test_a_url_that_contains_a_secret_is_not_opened(home: Path, site: Site) -> None:
     keep(home, "127.0.0.1")
     configure(home, FULL)
     with running_hub(home) as hub:

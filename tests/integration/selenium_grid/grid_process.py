@@ -30,7 +30,8 @@ JAR = Asset(
     licence="LICENSE",
 )
 START_SECONDS = 120
-# For minutes, not for days: start soon and leave the processors to the browsers.
+POLL_SECONDS = 0.2
+# Runs for minutes: start fast and leave the processors to the browsers.
 JAVA_OPTIONS = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
 SLOTS = 2
 
@@ -47,7 +48,7 @@ def find_jar() -> Path:
                 package.extractall(fresh)
             try:
                 (Path(fresh) / "package").rename(folder)
-            except OSError:  # Another worker of the tests was faster.
+            except OSError:  # another pytest worker was faster
                 if not folder.is_dir():
                     raise
     return folder / JAR.file
@@ -79,13 +80,13 @@ class SeleniumGrid:
         return httpx.get(f"{self.url}/status", timeout=10).json()["value"]
 
     def nodes(self) -> list[dict[str, Any]]:
-        """Those that are up; the hub needs minutes to notice that one was killed."""
-        places = {f"http://127.0.0.1:{self.ports[name]}" for name in self.processes if name in self.ports}
+        """The running nodes; the hub needs minutes to notice that one was killed."""
+        addresses = {f"http://127.0.0.1:{self.ports[name]}" for name in self.processes if name in self.ports}
         known = cast("list[dict[str, Any]]", self.status().get("nodes", []))
         return [
             node
             for node in known
-            if (node.get("externalUri") or node.get("uri")) in places and node["availability"] == "UP"
+            if (node.get("externalUri") or node.get("uri")) in addresses and node["availability"] == "UP"
         ]
 
     def sessions(self) -> list[str]:
@@ -95,16 +96,18 @@ class SeleniumGrid:
     def queued(self) -> int:
         return len(httpx.get(f"{self.url}/se/grid/newsessionqueue/queue", timeout=10).json()["value"])
 
-    def until(self, wanted: Callable[[], bool], seconds: float = START_SECONDS) -> None:
-        end = time.monotonic() + seconds
+    def wait_until(self, condition: Callable[[], bool], seconds: float = START_SECONDS) -> None:
+        """Wait for a condition; a Grid that does not respond does not fulfil it.
+
+        Polls more slowly than ``tests.waiting``: each check costs the Grid a request, which delays its other work.
+        """
+        deadline = time.monotonic() + seconds
         while True:
-            try:
-                if wanted():
+            with suppress(httpx.HTTPError):
+                if condition():
                     return
-            except httpx.HTTPError:
-                pass
-            assert time.monotonic() < end, "the Grid did not come to that"
-            time.sleep(0.2)
+            assert time.monotonic() < deadline, f"the Grid did not reach this state in {seconds:g} s"
+            time.sleep(POLL_SECONDS)
 
     def start_hub(self) -> None:
         publish, subscribe = self.events
@@ -133,7 +136,7 @@ class SeleniumGrid:
         )
 
     def kill(self, name: str) -> None:
-        """With everything that it started."""
+        """Kill a process and its children."""
         process = self.processes.pop(name)
         family = psutil.Process(process.pid).children(recursive=True)
         process.kill()
@@ -161,7 +164,7 @@ def running_grid(folder: Path) -> Generator[SeleniumGrid]:
         grid.start_hub()
         for name in ("one", "two"):
             grid.start_node(name)
-        grid.until(lambda: len(grid.nodes()) == 2)
+        grid.wait_until(lambda: len(grid.nodes()) == 2)
         yield grid
     finally:
         for name in list(grid.processes):

@@ -1,4 +1,4 @@
-// Puts a mark into every kind of storage that a page has, and says which marks it finds there.
+// Writes a mark into every kind of storage of a page, and returns the marks that it finds there.
 
 /** @param {IDBRequest | IDBOpenDBRequest} asked @returns {Promise<any>} */
 const done = (asked) =>

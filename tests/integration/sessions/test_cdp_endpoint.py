@@ -1,4 +1,4 @@
-"""A browser elsewhere, by its CDP endpoint: sessions get contexts of their own in it, and it outlives them."""
+"""A browser at a CDP endpoint: each session gets its own context in it, and it outlives them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from browser_pilot.engines.finder import find_browser
+from browser_pilot.engines.browser_finder import find_browser
 from tests.clients import call, fail, http_client
 from tests.hub_process import HubProcess
 from tests.sites import Site
@@ -36,7 +36,7 @@ def endpoint(tmp_path: Path) -> Generator[str]:
         process.communicate(timeout=20)
 
 
-async def test_sessions_in_a_browser_elsewhere_are_apart_and_hold_to_the_rules(
+async def test_sessions_at_a_cdp_endpoint_are_isolated_and_follow_the_policy(
     unhurried_hub: HubProcess, site: Site, endpoint: str
 ) -> None:
     query = f"?tools=full&cdp={endpoint}"
@@ -47,11 +47,11 @@ async def test_sessions_in_a_browser_elsewhere_are_apart_and_hold_to_the_rules(
         assert (await call(one, "browser_evaluate", expression="localStorage.mine"))["result"] == '"1"'
         await call(one, "browser_session", action="create", allowed_domains=["127.0.0.1"])
         await call(one, "browser_navigate", url=site.url())
-        asked = f"fetch('{site.url().replace('127.0.0.1', 'localhost')}', {{mode: 'no-cors'}}).then(() => 1, () => 0)"
-        assert (await call(one, "browser_evaluate", expression=asked))["result"] == "0"
+        fetch = f"fetch('{site.url().replace('127.0.0.1', 'localhost')}', {{mode: 'no-cors'}}).then(() => 1, () => 0)"
+        assert (await call(one, "browser_evaluate", expression=fetch))["result"] == "0"
         seen = len(site.hits)
         socket = f"new WebSocket('{site.url().replace('http://127.0.0.1', 'ws://localhost')}socket')"
-        closed = f"new Promise((tell) => {{ {socket}.onclose = (event) => tell(event.code) }})"
+        closed = f"new Promise((resolve) => {{ {socket}.onclose = (event) => resolve(event.code) }})"
         assert (await call(one, "browser_evaluate", expression=closed))["result"] == "1008"
         assert site.hits[seen:] == []
     async with http_client(unhurried_hub, query=query) as later:
@@ -59,7 +59,7 @@ async def test_sessions_in_a_browser_elsewhere_are_apart_and_hold_to_the_rules(
         assert (await call(later, "browser_evaluate", expression="localStorage.length"))["result"] == "0"
 
 
-async def test_a_browser_that_is_not_there_is_told(unhurried_hub: HubProcess, site: Site) -> None:
+async def test_an_unreachable_endpoint_is_reported(unhurried_hub: HubProcess, site: Site) -> None:
     async with http_client(unhurried_hub, query="?cdp=http://127.0.0.1:9") as client:
         error = await fail(client, "browser_navigate", url=site.url())
         assert error["error"] == "BROWSER_UNAVAILABLE" and "reached" in error["message"]

@@ -1,4 +1,4 @@
-"""Nothing of one session is seen in another, for each kind of storage, pairwise: same client, other client."""
+"""Sessions are isolated in each kind of storage, pairwise: of the same client and of another client."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ WORKER = """const marks = new Set(); onconnect = ({ports: [port]}) => {
 KINDS = (
     "cookies localStorage sessionStorage indexedDB caches files serviceWorkers sharedWorkers channels locks httpCache"
 ).split()
-OWN_ONLY_WHEN_HEARD = {"channels"}
+NOT_SEEN_BY_ITS_OWN = {"channels"}
 
 
 def _script(text: str, *headers: tuple[str, str]) -> Any:
-    def answer(request: BaseHTTPRequestHandler) -> None:
+    def respond(request: BaseHTTPRequestHandler) -> None:
         request.send_response(200)
         for name, value in (("Content-Type", "text/javascript"), ("Content-Length", str(len(text))), *headers):
             request.send_header(name, value)
         request.end_headers()
         request.wfile.write(text.encode())
 
-    return answer
+    return respond
 
 
 @pytest.fixture(scope="module")
@@ -50,30 +50,30 @@ def storage() -> Generator[Site]:
         yield served
 
 
-async def _look(client: Client, tab: str, marks: list[str]) -> dict[str, list[str]]:
-    answer = await call(client, "browser_evaluate", expression=f"look({json.dumps(marks)})", tab=tab)
-    return json.loads(answer["result"])
+async def _found_marks(client: Client, tab: str, marks: list[str]) -> dict[str, list[str]]:
+    reply = await call(client, "browser_evaluate", expression=f"look({json.dumps(marks)})", tab=tab)
+    return json.loads(reply["result"])
 
 
 async def _logs(client: Client, tab: str) -> str:
     return str([await call(client, tool, tab=tab) for tool in ("browser_console", "browser_network")])
 
 
-async def test_no_session_sees_what_another_has_stored(unhurried_hub: HubProcess, storage: Site) -> None:
+async def test_no_session_sees_the_storage_of_another(unhurried_hub: HubProcess, storage: Site) -> None:
     async with http_client(unhurried_hub, query=FULL) as mine, http_client(unhurried_hub, query=FULL) as other:
-        places: dict[str, tuple[Client, str]] = {}
+        tabs: dict[str, tuple[Client, str]] = {}
         for mark, client in (("first", mine), ("second", mine), ("third", other)):
             await call(client, "browser_session", action="create")
             tab = (await call(client, "browser_navigate", url=storage.url()))["tab"]
-            places[mark] = (client, tab)
-        for mark, (client, tab) in places.items():
+            tabs[mark] = (client, tab)
+        for mark, (client, tab) in tabs.items():
             await call(client, "browser_evaluate", expression=f"put('{mark}')", tab=tab)
             await call(client, "browser_evaluate", expression=f"console.log('{mark} console')", tab=tab)
-        logs = {mark: await _logs(client, tab) for mark, (client, tab) in places.items()}
-        found = {mark: await _look(client, tab, list(places)) for mark, (client, tab) in places.items()}
-        for one, two in itertools.permutations(places, 2):
+        logs = {mark: await _logs(client, tab) for mark, (client, tab) in tabs.items()}
+        found = {mark: await _found_marks(client, tab, list(tabs)) for mark, (client, tab) in tabs.items()}
+        for one, two in itertools.permutations(tabs, 2):
             for kind in KINDS:
                 assert two not in found[one][kind], f"{one} sees {two} in {kind}"
-                assert one in found[one][kind] or kind in OWN_ONLY_WHEN_HEARD, f"{one} does not see itself in {kind}"
+                assert one in found[one][kind] or kind in NOT_SEEN_BY_ITS_OWN, f"{one} does not see itself in {kind}"
             assert f"{two} console" not in logs[one] and f"?{two}" not in logs[one]
             assert f"{one} console" in logs[one] and f"?{one}" in logs[one]

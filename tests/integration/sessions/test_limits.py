@@ -1,4 +1,4 @@
-"""So many sessions, so long without use, so much memory: what is told, and what happens."""
+"""The limits on sessions: their number, their idle time and their memory."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from tests.clients import call, fail, http_client, stdio_adapter
 from tests.hub_process import HubProcess, running_hub
 from tests.sites import Site
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.browser
 FULL = "?tools=full"
@@ -25,7 +26,7 @@ def small_hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]
         yield process
 
 
-async def test_at_the_limit_it_says_what_to_close_and_who_waits_gets_the_place(
+async def test_at_the_limit_the_error_names_sessions_to_close_and_a_waiting_client_gets_the_next_slot(
     small_hub: HubProcess, site: Site
 ) -> None:
     async with http_client(small_hub, query=FULL) as mine, http_client(small_hub, query=FULL) as other:
@@ -37,8 +38,8 @@ async def test_at_the_limit_it_says_what_to_close_and_who_waits_gets_the_place(
         theirs = await fail(other, "browser_navigate", url=site.url())
         assert theirs["error"] == "SESSION_LIMIT" and first not in str(theirs)
         waiting = asyncio.create_task(call(other, "browser_session", action="create", wait_ms=20_000))
-        vain = await fail(mine, "browser_session", action="create", wait_ms=1)
-        assert vain["error"] == "SESSION_LIMIT"
+        timed_out = await fail(mine, "browser_session", action="create", wait_ms=1)
+        assert timed_out["error"] == "SESSION_LIMIT"
         await call(mine, "browser_session", action="close", session=first)
         assert (await waiting)["session"]
         await call(other, "browser_navigate", url=site.url())
@@ -49,24 +50,24 @@ def open_sessions(hub: HubProcess) -> int:
         return int(http.get("/api/health").json()["sessions"])
 
 
-async def test_what_nobody_uses_is_closed_after_its_time(home_with_short_patience: HubProcess, site: Site) -> None:
-    hub = home_with_short_patience
-    # A client over HTTP would be forgotten itself after that time.
+async def test_an_idle_session_is_closed(hub_with_short_idle_time: HubProcess, site: Site) -> None:
+    hub = hub_with_short_idle_time
+    # A client over HTTP would expire itself after that time.
     async with stdio_adapter(hub.home, "--tools", "full") as client:
         handle = (await call(client, "browser_session", action="create"))["session"]
         await call(client, "browser_navigate", url=site.url())
         async with asyncio.timeout(30):
             while open_sessions(hub):
-                # A client that comes or goes makes the hub look after its house.
-                async with http_client(hub) as passer:
-                    await passer.list_tools()
+                # A client that connects or disconnects makes the hub run its maintenance.
+                async with http_client(hub) as other:
+                    await other.list_tools()
         error = await fail(client, "browser_snapshot", session=handle)
-        assert error["error"] == "NO_SESSION" and "nobody had used it" in error["message"]
+        assert error["error"] == "NO_SESSION" and "without use" in error["message"]
         await call(client, "browser_navigate", url=site.url())
 
 
 @pytest.fixture
-def home_with_short_patience(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
+def hub_with_short_idle_time(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
     home = tmp_path_factory.mktemp("short") / "home"
     home.mkdir()
     (home / "config.toml").write_text("[sessions]\nidle_minutes = 0.03\nwarm = false\n")
@@ -74,26 +75,28 @@ def home_with_short_patience(tmp_path_factory: pytest.TempPathFactory) -> Genera
         yield process
 
 
-async def test_when_memory_is_short_the_greediest_idle_session_sleeps_and_wakes_as_it_was(
+async def test_above_the_memory_limit_the_largest_idle_session_sleeps_and_is_restored(
     tmp_path_factory: pytest.TempPathFactory, site: Site
 ) -> None:
     home = tmp_path_factory.mktemp("lean") / "home"
     home.mkdir()
     (home / "config.toml").write_text("[sessions]\nmemory_mb = 1\nwarm = false\n")
     with running_hub(home) as hub:
-        async with http_client(hub, query=FULL) as greedy, http_client(hub, query=FULL) as modest:
-            for client in (greedy, modest):
+        async with http_client(hub, query=FULL) as large, http_client(hub, query=FULL) as small:
+            for client in (large, small):
                 await call(client, "browser_navigate", url=site.url("/?here"))
             await call(
-                greedy, "browser_evaluate", expression="kept = Array(3e6).fill(0).map(Math.random), sessionId = 1"
+                large, "browser_evaluate", expression="kept = Array(3e6).fill(0).map(Math.random), sessionId = 1"
             )
-            await call(greedy, "browser_evaluate", expression="localStorage.kept = 'yes'")
-            busy = asyncio.create_task(modest.call_tool("browser_wait_for", {"ms": 15_000}))
-            async with asyncio.timeout(30):
-                while not (await call(greedy, "browser_session"))["sessions"][0]["asleep"]:
-                    await asyncio.sleep(0.2)
+            await call(large, "browser_evaluate", expression="localStorage.kept = 'yes'")
+            busy = asyncio.create_task(small.call_tool("browser_wait_for", {"ms": 15_000}))
+
+            async def is_asleep() -> bool:
+                return (await call(large, "browser_session"))["sessions"][0]["asleep"]
+
+            await eventually(is_asleep, "the large session sleeps", timeout_seconds=30)
             assert not busy.done()
-            assert not (await call(modest, "browser_session"))["sessions"][0]["asleep"]
-            told = await call(greedy, "browser_evaluate", expression="[localStorage.kept, location.search]")
-            assert told["result"] == '["yes","?here"]' or "unloaded" in str(told)
+            assert not (await call(small, "browser_session"))["sessions"][0]["asleep"]
+            found = await call(large, "browser_evaluate", expression="[localStorage.kept, location.search]")
+            assert found["result"] == '["yes","?here"]' or "unloaded" in str(found)
             await busy

@@ -1,4 +1,4 @@
-"""What a session did can be run again as a test, and a trace of it can be written."""
+"""A session can be exported as a Playwright test that runs without the hub, and traced."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from browser_pilot.records.reading import Action
-from browser_pilot.records.replay import as_test
 from tests.clients import call, http_client
 from tests.hub_process import HubProcess, environment
 from tests.sites import serving
@@ -26,7 +24,7 @@ SHOP = """<!doctype html><title>Shop</title>
 <a href="/terms" target="_blank">Terms</a>
 <button onclick="out.textContent = confirm('Sure?') ? 'Gone' : 'Kept'">Remove</button>"""
 TERMS = "<!doctype html><title>Terms</title><button onclick=\"document.title = 'Agreed'\">Agree</button>"
-# What pytest-playwright gives a test, without its browser downloads.
+# The fixtures of pytest-playwright, without its browser downloads.
 CONFTEST = """
 import pytest
 from playwright.sync_api import sync_playwright
@@ -44,32 +42,8 @@ def page(context):
 """
 
 
-def action(tool: str, status: str = "ok", aims: object = (), **arguments: object) -> Action:
-    intent = {"kind": "intent", "tool": tool, "arguments": arguments, "tab": "t1", "aims": aims}
-    return Action(1, intent, {"status": status})  # pyright: ignore[reportArgumentType]
-
-
-def test_secrets_and_what_was_redacted_come_from_the_environment() -> None:
-    aims = [{"role": "textbox", "name": "Key", "given": "e1"}]
-    text = as_test(
-        [
-            action("browser_type", aims=aims, text="{{secret:api-key}}"),
-            action("browser_type", aims=aims, text="before [redacted:password]"),
-        ],
-        "s",
-    )
-    assert 'fill(os.environ["API_KEY"])' in text
-    assert """fill('before ' + os.environ["PASSWORD"])""" in text
-    compile(text, "test", "exec")
-
-
-def test_what_failed_or_only_looked_is_left_out() -> None:
-    text = as_test([action("browser_snapshot"), action("browser_navigate", "error", url="https://x.test/")], "s")
-    assert text.endswith("    pass\n")
-
-
 @pytest.mark.browser
-async def test_a_session_runs_again_as_a_test_outside_of_us(unhurried_hub: HubProcess, tmp_path: Path) -> None:
+async def test_an_exported_session_runs_as_a_playwright_test(unhurried_hub: HubProcess, tmp_path: Path) -> None:
     with serving({"/": SHOP, "/terms": TERMS}) as site:
         async with http_client(unhurried_hub, query="?tools=full") as client:
             session = (await call(client, "browser_session", action="create"))["session"]
@@ -114,6 +88,6 @@ async def test_a_session_runs_again_as_a_test_outside_of_us(unhurried_hub: HubPr
 
 
 def _executable() -> str:
-    from browser_pilot.engines.finder import find_browser
+    from browser_pilot.engines.browser_finder import find_browser
 
     return str(find_browser().executable)

@@ -1,4 +1,4 @@
-"""``browser_session`` through real clients: what a session was asked to be, whose it is, and which one is meant."""
+"""``browser_session`` through real clients: options, ownership and selection of sessions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.sites import Site
 
 pytestmark = pytest.mark.browser
 FULL = "?tools=full"
-LOOK = """({
+EMULATION = """({
     ua: navigator.userAgent, lang: navigator.language, dark: matchMedia('(prefers-color-scheme: dark)').matches,
     zone: Intl.DateTimeFormat().resolvedOptions().timeZone, size: [innerWidth, innerHeight],
     touch: 'ontouchstart' in window
@@ -29,12 +29,12 @@ async def value(client: Client, expression: str, **where: str) -> Any:
     return json.loads((await call(client, "browser_evaluate", expression=expression, **where))["result"])
 
 
-async def test_a_session_is_what_was_asked_for(unhurried_hub: HubProcess, site: Site) -> None:
+async def test_a_session_has_the_requested_options(unhurried_hub: HubProcess, site: Site) -> None:
     async with http_client(unhurried_hub, query=FULL) as client:
-        wishes = {"viewport": [800, 600], "user_agent": "Mine/1", "locale": "de-DE", "color_scheme": "dark"}
-        await create(client, **wishes, timezone="Asia/Tokyo")
+        options = {"viewport": [800, 600], "user_agent": "Mine/1", "locale": "de-DE", "color_scheme": "dark"}
+        await create(client, **options, timezone="Asia/Tokyo")
         await call(client, "browser_navigate", url=site.url())
-        assert await value(client, LOOK) == {
+        assert await value(client, EMULATION) == {
             "ua": "Mine/1",
             "lang": "de-DE",
             "dark": True,
@@ -44,11 +44,11 @@ async def test_a_session_is_what_was_asked_for(unhurried_hub: HubProcess, site: 
         }
         await create(client, device="iPhone 15")
         await call(client, "browser_navigate", url=site.url())
-        phone = await value(client, LOOK)
+        phone = await value(client, EMULATION)
         assert "iPhone" in phone["ua"] and phone["touch"] is True
 
 
-async def test_a_session_reaches_its_own_domains_only(unhurried_hub: HubProcess, site: Site) -> None:
+async def test_a_session_reaches_its_allowed_domains_only(unhurried_hub: HubProcess, site: Site) -> None:
     async with http_client(unhurried_hub, query=FULL) as client:
         await create(client, allowed_domains=["localhost"])
         error = await fail(client, "browser_navigate", url=site.url())
@@ -56,7 +56,7 @@ async def test_a_session_reaches_its_own_domains_only(unhurried_hub: HubProcess,
         await call(client, "browser_navigate", url=site.url().replace("127.0.0.1", "localhost"))
 
 
-async def test_a_sessions_timeout_holds_for_its_calls(unhurried_hub: HubProcess, site: Site) -> None:
+async def test_the_timeout_of_a_session_applies_to_its_calls(unhurried_hub: HubProcess, site: Site) -> None:
     async with http_client(unhurried_hub, query=FULL) as client:
         await create(client, timeout_ms=700)
         await call(client, "browser_navigate", url=site.url(), timeout_ms=20_000)
@@ -64,9 +64,7 @@ async def test_a_sessions_timeout_holds_for_its_calls(unhurried_hub: HubProcess,
         assert error["error"] == "TIMEOUT" and "700 ms" in error["message"]
 
 
-async def test_a_tab_names_its_session_and_tabs_of_all_sessions_have_different_names(
-    unhurried_hub: HubProcess, site: Site
-) -> None:
+async def test_a_tab_id_identifies_its_session(unhurried_hub: HubProcess, site: Site) -> None:
     async with http_client(unhurried_hub, query=FULL) as client:
         await call(client, "browser_navigate", url=site.url("/?first"))
         second = await create(client)
@@ -90,7 +88,7 @@ async def test_a_tab_names_its_session_and_tabs_of_all_sessions_have_different_n
         assert {uri.split("/")[3] for uri in [one.uri for one in (await client.list_resources()).resources]} == {"t2"}
 
 
-async def test_a_handle_is_worth_nothing_to_another_client(unhurried_hub: HubProcess, site: Site) -> None:
+async def test_a_session_id_is_useless_to_another_client(unhurried_hub: HubProcess, site: Site) -> None:
     async with http_client(unhurried_hub, query=FULL) as mine, http_client(unhurried_hub, query=FULL) as other:
         handle = await create(mine)
         await call(mine, "browser_navigate", url=site.url())
@@ -106,7 +104,7 @@ async def test_a_handle_is_worth_nothing_to_another_client(unhurried_hub: HubPro
         assert await value(mine, "location.pathname") == "/"
 
 
-async def test_a_profile_brings_back_logins_and_tabs(unhurried_hub: HubProcess, site: Site) -> None:
+async def test_a_profile_restores_storage_and_tabs(unhurried_hub: HubProcess, site: Site) -> None:
     store = """new Promise(done => {
         localStorage.kept = 'local'; document.cookie = 'kept=cookie; max-age=1000';
         const open = indexedDB.open('kept', 1);
@@ -131,7 +129,7 @@ async def test_a_profile_brings_back_logins_and_tabs(unhurried_hub: HubProcess, 
         assert await value(later, look) == ["local", "kept=cookie", "indexed"]
 
 
-async def test_a_storage_state_is_there_from_the_start(unhurried_hub: HubProcess, site: Site) -> None:
+async def test_a_session_starts_with_its_storage_state(unhurried_hub: HubProcess, site: Site) -> None:
     origin = {"origin": site.url().rstrip("/"), "localStorage": [{"name": "given", "value": "yes"}]}
     async with http_client(unhurried_hub, query=FULL) as client:
         await create(client, storage_state={"cookies": [], "origins": [origin]})

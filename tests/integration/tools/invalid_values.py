@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from browser_pilot.server.registry import Tool
+from browser_pilot.mcp_server.tool_registry import Tool
 
 LONG = "x" * 100_000
 # Values that no kind but the named one takes; whatever could be read as another kind is left out.

@@ -9,14 +9,14 @@ import pytest
 from mcp.client import Client
 
 from browser_pilot import errors
-from browser_pilot.server.registry import Tool
-from browser_pilot.server.tools import REGISTRY
+from browser_pilot.mcp_server.tool_registry import Tool
+from browser_pilot.mcp_server.tools import REGISTRY
 from tests.clients import call, data_of, http_client, text_of
 from tests.hub_process import HubProcess
 from tests.sites import Site
 
-from .right_calls import RIGHT
-from .wrong_values import CONFLICTS, wrong_calls
+from .invalid_values import CONFLICTS, wrong_calls
+from .valid_calls import RIGHT
 
 pytestmark = pytest.mark.browser
 

@@ -11,13 +11,13 @@ import toon_format
 from mcp.client import Client
 from mcp_types import TextContent
 
-from browser_pilot.server.registry import Tool
-from browser_pilot.server.tools import REGISTRY
+from browser_pilot.mcp_server.tool_registry import Tool
+from browser_pilot.mcp_server.tools import REGISTRY
 from tests.clients import call, http_client, text_of
 from tests.hub_process import HubProcess
 from tests.sites import Site
 
-from .right_calls import CURSOR, FILE, HERE, RIGHT, THEIRS
+from .valid_calls import CURSOR, FILE, HERE, RIGHT, THEIRS
 
 
 @pytest.mark.parametrize("tool", list(REGISTRY), ids=lambda tool: tool.name)

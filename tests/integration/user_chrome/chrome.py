@@ -1,4 +1,4 @@
-"""The user's own Chrome for tests: a real Chromium with the extension, and the hands of the user on its popup."""
+"""The user's own Chrome for tests: a real Chromium with the extension, and the user's actions in its popup."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import Any
 
 from playwright.async_api import BrowserContext, Page, Worker, async_playwright, expect
 
-from browser_pilot.bridge.wire import EXTENSION_ID
-from browser_pilot.engines.arguments import QUIET
-from browser_pilot.engines.finder import find_browser
+from browser_pilot.engines.browser_finder import find_browser
+from browser_pilot.engines.launch_flags import QUIET_FLAGS
+from browser_pilot.extension_bridge.protocol import EXTENSION_ID
+from tests.hub_process import HubProcess
+from tests.waiting import eventually
 
-from ..hub_process import HubProcess
-
-EXTENSION = Path(__file__).parents[2] / "src" / "browser_pilot" / "extension"
-PATIENCE_MS = 20_000
+EXTENSION = Path(__file__).parents[3] / "src" / "browser_pilot" / "extension"
+TIMEOUT_MS = 20_000
 START_SECONDS = 30
 ALWAYS = (
     "--headless=new",
@@ -42,10 +42,10 @@ class Chrome:
 
     async def worker(self) -> Worker:
         found = [one for one in self.context.service_workers if EXTENSION_ID in one.url]
-        return found[0] if found else await self.context.wait_for_event("serviceworker", timeout=PATIENCE_MS)
+        return found[0] if found else await self.context.wait_for_event("serviceworker", timeout=TIMEOUT_MS)
 
     async def tab_id(self, page: Page) -> int:
-        """Chrome's number of a page."""
+        """Chrome's tab id of a page."""
         find = "(url) => chrome.tabs.query({}).then((tabs) => tabs.find((tab) => tab.url === url).id)"
         return int(await (await self.worker()).evaluate(find, page.url))
 
@@ -53,15 +53,15 @@ class Chrome:
         return await (await self.worker()).evaluate("() => chrome.tabs.query({})")
 
     async def popup(self, page: Page | None = None) -> Page:
-        """The popup as it would show over a page; it opens in a tab of its own, as tests can do no other."""
-        return await self._own_page("popup.html", page)
+        """The popup for a page. It opens in a tab: tests cannot open a real popup."""
+        return await self._own_page("pages/popup.html", page)
 
     async def panel(self, page: Page | None = None) -> Page:
-        """The side panel as it would show beside a page, in a tab of its own."""
-        return await self._own_page("sidepanel.html", page)
+        """The side panel for a page, in a tab."""
+        return await self._own_page("pages/side_panel.html", page)
 
     async def options(self) -> Page:
-        return await self._own_page("options.html", None)
+        return await self._own_page("pages/options.html", None)
 
     async def pair(self, hub: HubProcess) -> None:
         with hub.http() as http:
@@ -75,11 +75,11 @@ class Chrome:
         await popup.get_by_label("Server").press("Tab")
         await popup.get_by_label("Pairing code").fill(code)
         await popup.get_by_role("button", name="Pair", exact=True).click()
-        await expect(popup.locator("#state")).to_have_text("Connected", timeout=PATIENCE_MS)
+        await expect(popup.locator("#state")).to_have_text("Connected", timeout=TIMEOUT_MS)
         await popup.close()
 
     async def share(self, page: Page) -> None:
-        """Press "Connect this tab" over a page."""
+        """Click "Connect this tab" for a page."""
         popup = await self.popup(page)
         await popup.get_by_role("button", name="Connect this tab").click()
         await expect(popup.get_by_role("button", name="Disconnect this tab")).to_be_visible()
@@ -101,7 +101,7 @@ class Chrome:
 async def own_chrome(
     folder: Path, *more_arguments: str, beside: Path | None = None, downloads: Path | None = None
 ) -> AsyncGenerator[Chrome]:
-    """Chrome as a user would start it; the test only watches, and changes nothing about pages, files or dialogs.
+    """Chrome as a user would start it; the test observes, and changes nothing about pages, files or dialogs.
 
     ``beside`` is another extension of the user's, ``downloads`` where the user's downloads go.
     """
@@ -125,7 +125,7 @@ async def own_chrome(
         *more_arguments,
     )
     executable = find_browser(os.environ.get("BROWSER_PILOT_BROWSER__EXECUTABLE")).executable
-    command = [str(executable), *QUIET, *(["--no-sandbox"] if is_root else []), *chosen]
+    command = [str(executable), *QUIET_FLAGS, *(["--no-sandbox"] if is_root else []), *chosen]
     process = await asyncio.create_subprocess_exec(
         *command, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
     )
@@ -134,7 +134,7 @@ async def own_chrome(
         async with async_playwright() as playwright:
             browser = await playwright.chromium.connect_over_cdp(f"http://127.0.0.1:{port}", no_defaults=True)
             context = browser.contexts[0]
-            # Playwright closes dialogs that nobody listens for; they are the hub's to answer.
+            # Without a listener Playwright closes dialogs, which the hub has to handle.
             context.on("dialog", lambda _: None)
             yield Chrome(context, downloads, process.pid)
             await browser.close()
@@ -145,8 +145,8 @@ async def own_chrome(
 
 
 async def _port(path: Path) -> int:
-    async with asyncio.timeout(START_SECONDS):
-        while True:
-            if path.exists() and (lines := path.read_text().splitlines()):
-                return int(lines[0])
-            await asyncio.sleep(0.02)
+    def first_line() -> list[str]:
+        return path.read_text().splitlines()[:1] if path.exists() else []
+
+    await eventually(first_line, "Chrome's debugging port", timeout_seconds=START_SECONDS)
+    return int(first_line()[0])

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from ..acting.site import Site, serve_site
-from ..hub_process import HubProcess, running_hub
-from ..sites import Site as Shop
-from ..sites import serving
+from tests.hub_process import HubProcess, running_hub
+from tests.page.actions.site import Site, serve_site
+from tests.sites import Site as Shop
+from tests.sites import serving
+
 from .chrome import Chrome, own_chrome
 from .in_process import InProcess, own_engine
-from .scene import ASKING, SHOP, Opening, opened
+from .shop_scene import ASKING, SHOP, Opening, opened
 
 OWN = '[browser]\nengine = "own"\n[policy]\nown_mode = "auto"\nrate_per_minute = 100000\n'
 
@@ -32,7 +33,7 @@ def own_hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def chrome(own_hub: HubProcess, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Chrome]:
-    """One Chrome, paired, for the tests of a worker; each closes the tabs that it opened."""
+    """One paired Chrome per pytest worker; each test closes the tabs that it opened."""
     async with own_chrome(tmp_path_factory.mktemp("chrome")) as chrome:
         await chrome.pair(own_hub)
         yield chrome

@@ -1,4 +1,4 @@
-"""The bridge and the engine in the test's own process, with a paired Chrome: for tests of what happens on pages."""
+"""The bridge and the engine in the test's own process, with a paired Chrome."""
 
 from __future__ import annotations
 
@@ -11,22 +11,25 @@ from pathlib import Path
 from playwright.async_api import BrowserContext, Playwright, async_playwright
 from starlette.applications import Starlette
 
-from browser_pilot.bridge.bridge import Bridge
-from browser_pilot.config import Settings
-from browser_pilot.engines.own import OwnEngine
+from browser_pilot.config.settings import PolicySettings, Settings
+from browser_pilot.engines.user_chrome import UserChromeEngine
 from browser_pilot.errors import SessionLimit
-from browser_pilot.files.store import SavedFile
-from browser_pilot.listening import HttpServer, bound_socket
-from browser_pilot.pages.caught import Caught
-from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.transfers import Transfer, Wish, save
+from browser_pilot.extension_bridge.bridge import Bridge
+from browser_pilot.extension_bridge.ui_backend import UiBackend
+from browser_pilot.files.file_writer import SavedFile
+from browser_pilot.http_api.browsers import bridge_routes
+from browser_pilot.hub.http_listener import HttpServer, bound_socket
+from browser_pilot.mcp_server.transports.streamable_http import http_settings
+from browser_pilot.page.downloads.browser_download import BrowserDownload
+from browser_pilot.page.downloads.managed_browser import save_stream
+from browser_pilot.page.downloads.transfers import SaveOptions, Transfer
+from browser_pilot.page.tab import Tab
 from browser_pilot.policy.rules import Ruleset
-from browser_pilot.server.browsers_api import bridge_routes
-from browser_pilot.server.http import http_settings
 from browser_pilot.sessions.client import Client
-from browser_pilot.sessions.session import Session
-from browser_pilot.sessions.slots import Slots
-from browser_pilot.sessions.wishes import context_request
+from browser_pilot.sessions.options import context_request
+from browser_pilot.sessions.session import Session, SessionHost
+from browser_pilot.sessions.slots import LocalSlots
+from tests.config.fixed_config import FixedConfig
 
 from .chrome import Chrome, own_chrome
 
@@ -34,40 +37,37 @@ REQUEST = context_request(Settings.model_validate({"browser": {"engine": "own"}}
 
 
 def _never_full() -> SessionLimit:
-    raise AssertionError("there are places enough")
+    raise AssertionError("the limit was not reached")
 
 
 @dataclass
 class InProcess:
     chrome: Chrome
     bridge: Bridge
-    engine: OwnEngine
+    engine: UserChromeEngine
     port: int
     notes: list[tuple[str, dict[str, str]]]
 
     @asynccontextmanager
     async def session(self) -> AsyncGenerator[Session]:
         client = Client("c1", Settings())
-        places = Slots(lambda: 10)
-        session = Session(
-            "s1",
-            client,
-            self.engine,
-            REQUEST,
-            Ruleset,
-            tell=lambda _, __: None,
-            places=places,
-            full=_never_full,
-            keep=self._keep,
+        host = SessionHost(
+            engine=self.engine,
+            rules=Ruleset,
+            slots=LocalSlots(lambda: 10),
+            limit_error=_never_full,
+            on_tab_event=lambda _, __: None,
+            handle_download=self._keep,
         )
+        session = Session("s1", client, REQUEST, host)
         try:
             yield session
         finally:
             await session.close()
 
-    async def _keep(self, _session: Session, _tab: Tab, transfer: Transfer, caught: Caught) -> SavedFile:
-        wish = Wish(self.chrome.downloads.parent / "kept", most_bytes=1 << 20, redact=str, name=caught.filename)
-        return await save(transfer, caught.open, wish)
+    async def _keep(self, _session: Session, _tab: Tab, transfer: Transfer, caught: BrowserDownload) -> SavedFile:
+        wish = SaveOptions(self.chrome.downloads.parent / "kept", max_bytes=1 << 20, redact=str, name=caught.filename)
+        return await save_stream(transfer, caught.open, wish)
 
     @asynccontextmanager
     async def new_context(self) -> AsyncGenerator[BrowserContext]:
@@ -83,9 +83,9 @@ async def own_engine(folder: Path, *arguments: str, beside: Path | None = None) 
     notes: list[tuple[str, dict[str, str]]] = []
     bridge = Bridge(
         folder / "home",
-        idle_seconds=lambda: 300,
-        note=lambda event, details: notes.append((event, details)),
-        mode=lambda: "auto",
+        config=FixedConfig(Settings(policy=PolicySettings(own_mode="auto"))),
+        ui=UiBackend(),
+        record_note=lambda event, details: notes.append((event, details)),
         set_mode=lambda _: None,
     )
     with bound_socket("127.0.0.1", 0) as (listener, _):
@@ -109,7 +109,7 @@ async def _paired(
     async def driver() -> Playwright:
         return playwright
 
-    engine = OwnEngine(bridge, driver)
-    engine.listen("127.0.0.1", port)
+    engine = UserChromeEngine(bridge, driver)
+    engine.set_address("127.0.0.1", port)
     await chrome.pair_at(port, bridge.open_pairing().code)
     return InProcess(chrome, bridge, engine, port, notes)

@@ -1,4 +1,4 @@
-"""A wire that can be cut: passes TCP on to the hub, until the test cuts every connection at once."""
+"""A TCP proxy in front of the hub whose connections a test can sever all at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scene of the panel's tests: a shared page of a shop, an agent that must ask, and the panel beside the page."""
+"""Set-up of the side panel tests: a shared shop page, an agent that needs approval, and the panel."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from mcp.client import Client
 from playwright.async_api import Page
 
 from browser_pilot.assets import Asset, fetch_archive
+from tests.clients import call, http_client
+from tests.hub_process import HubProcess
 
-from ..clients import call, http_client
-from ..hub_process import HubProcess
 from .chrome import Chrome
 
 SHOP = """<!doctype html><html lang="en"><title>Checkout - Example Shop</title>
@@ -33,13 +33,13 @@ button { padding: 10px 20px; background: #0a7d4f; color: #fff; border: 0; border
 <p>Total: 49.00 EUR</p>
 <button>Pay now</button></form></html>"""
 ASKING = '[browser]\nengine = "own"\n[tools]\nprofile = "full"\n[policy]\nstep_budget = 200\nrate_per_minute = 100000\n'
-PATIENCE_MS = 15_000
+TIMEOUT_MS = 15_000
 Opening = Callable[[], AbstractAsyncContextManager["Scene"]]
 
 
 @dataclass
 class Scene:
-    """A shared page of a shop, an agent that must ask, and the panel beside the page."""
+    """A shared shop page, an agent that needs approval, and the panel."""
 
     hub: HubProcess
     chrome: Chrome
@@ -70,19 +70,19 @@ AXE = Asset(
 
 
 def axe_source() -> str:
-    """The accessibility checker, fetched once into the folder of the virtual environment."""
+    """The source of axe, downloaded once into the virtual environment."""
     folder = Path(sys.prefix) / f"axe-core-{AXE.version}"
     if not folder.is_dir():
         with tempfile.TemporaryDirectory(dir=sys.prefix) as fresh:
             with tarfile.open(fetch_archive(AXE, Path(fresh))) as package:
-                # Checked against its hash. Python 3.11.2, Debian's, knows no filter yet.
+                # Verified by its hash. Python 3.11.2, Debian's, has no extraction filter yet.
                 package.extractall(fresh)
             (Path(fresh) / "package").rename(folder)
     return (folder / AXE.file).read_text(encoding="utf-8")
 
 
-async def barriers(page: Page) -> list[str]:
-    """What would keep people out of a page, in its light and its dark look."""
+async def accessibility_violations(page: Page) -> list[str]:
+    """Serious accessibility violations of a page, in its light and its dark theme."""
     await page.evaluate(axe_source())
     found: list[str] = []
     for scheme in ("light", "dark"):

@@ -1,4 +1,4 @@
-"""Policy in the user's own Chrome: asking is the default, and the mode is chosen in the popup."""
+"""Policy in the user's own Chrome: "ask" is the default mode, and the popup changes it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from pathlib import Path
 
 from playwright.async_api import expect
 
-from browser_pilot.config import load_settings
+from browser_pilot.config.settings import load_settings
+from tests.clients import call, fail, http_client
+from tests.hub_process import running_hub
+from tests.sites import LOGIN, serving
+from tests.waiting import eventually
 
-from ..clients import call, fail, http_client
-from ..hub_process import running_hub
-from ..sites import LOGIN, serving
 from .chrome import own_chrome
 
 
@@ -36,9 +37,7 @@ async def test_an_agent_must_ask_until_the_user_chooses_another_mode_in_the_popu
                 await expect(popup.locator("#state")).to_have_text("Connected")
                 await expect(popup.get_by_role("radio", name="Ask")).to_be_checked()
                 await popup.get_by_text("Auto", exact=True).click()
-                async with asyncio.timeout(10):
-                    while load_settings(home=home).policy.own_mode != "auto":
-                        await asyncio.sleep(0.05)
+                await eventually(lambda: load_settings(home=home).policy.own_mode == "auto")
                 await expect(popup.get_by_role("radio", name="Auto")).to_be_checked()
                 await popup.close()
                 await call(client, "browser_click", element="role=checkbox")

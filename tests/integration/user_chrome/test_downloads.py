@@ -1,4 +1,4 @@
-"""Saving what a page shows in the user's own Chrome: into the user's folder, with the user's login."""
+"""Downloads in the user's own Chrome: saved in the user's folder, with the user's login."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from pathlib import Path
 import pytest
 from mcp_types import CallToolResult
 
-from tests.approvals.people import Person, asking_client, form_answer
 from tests.clients import call, data_of, fail, http_client
-from tests.downloads.expected import (
+from tests.hub_process import HubProcess, running_hub
+from tests.integration.approvals.simulated_users import SimulatedUser, asking_client, form_response
+from tests.integration.downloads.expected import (
     ADDRESSES,
     ELEMENTS,
     FAILING,
     NOTHING,
     PROPOSED,
     WITHOUT_FETCHING,
-    hostile_names_are_made_safe,
+    hostile_names_are_sanitized,
     saved,
     why_not,
 )
-from tests.downloads.hostile_site import LINES, PICTURES, PROGRAM, HostileSite, hostile_site
-from tests.downloads.memory import MOST_MORE_MB, memory_mb, peak_memory_mb
-from tests.hub_process import HubProcess, running_hub
+from tests.integration.downloads.hostile_site import LINES, PICTURES, PROGRAM, HostileSite, hostile_site
+from tests.integration.downloads.memory import MAX_GROWTH_MB, memory_mb, peak_memory_mb
+from tests.waiting import eventually
 
 from .chrome import Chrome, own_chrome
 from .conftest import OWN
@@ -40,7 +41,7 @@ def hostile() -> Generator[HostileSite]:
         yield site
 
 
-async def test_every_part_of_a_page_goes_to_the_users_folder(
+async def test_every_kind_of_resource_is_saved_in_the_users_folder(
     own_hub: HubProcess, chrome: Chrome, hostile: HostileSite
 ) -> None:
     async with http_client(own_hub) as client:
@@ -59,7 +60,7 @@ async def test_every_part_of_a_page_goes_to_the_users_folder(
         assert (chrome.downloads / "The report.pdf") == Path(named["path"])
 
 
-async def test_whatever_a_server_does_the_users_folder_has_it_whole_or_not_at_all(
+async def test_whatever_the_server_does_a_file_is_saved_whole_or_not_at_all(
     own_hub: HubProcess, chrome: Chrome, hostile: HostileSite
 ) -> None:
     async with http_client(own_hub) as client:
@@ -69,7 +70,9 @@ async def test_whatever_a_server_does_the_users_folder_has_it_whole_or_not_at_al
         before = sorted(chrome.downloads.iterdir())
         for path, message in FAILING.items():
             assert await why_not(client, url=hostile.url(path)) == message, path
-        await call(client, "browser_download", selector="#img", filename="between.png")  # or the tool would pause here
+        await call(
+            client, "browser_download", selector="#img", filename="between.png"
+        )  # a success keeps the circuit closed
         for path in ("/reset", "/reset-chunks"):
             assert (await why_not(client, url=hostile.url(path))).startswith("Network request failed"), path
         assert {path.name for path in chrome.downloads.iterdir()} == {*(path.name for path in before), "between.png"}
@@ -82,7 +85,7 @@ async def test_whatever_a_server_does_the_users_folder_has_it_whole_or_not_at_al
         pytest.param(WITHOUT_FETCHING, UNREAD, id="all", marks=pytest.mark.long),
     ],
 )
-async def test_a_page_whose_policy_forbids_fetching_loses_nothing(
+async def test_a_page_whose_csp_forbids_fetch_can_be_saved_from(
     own_hub: HubProcess, chrome: Chrome, hostile: HostileSite, elements: Sequence[str], paths: Sequence[str]
 ) -> None:
     async with http_client(own_hub) as client:
@@ -101,10 +104,10 @@ async def test_a_page_whose_policy_forbids_fetching_loses_nothing(
         assert len((await call(client, "browser_tabs", action="list"))["tabs"]) == 1
 
 
-async def test_what_the_browser_fetches_is_one_download_and_no_tab_of_the_agents(
+async def test_a_download_by_the_browser_happens_once_and_opens_no_tab_for_the_agent(
     own_hub: HubProcess, chrome: Chrome, hostile: HostileSite
 ) -> None:
-    """Taken for a tab, the page that fetches would have set off a second download of the same file."""
+    """The page that fetches must not count as a new tab: that would start a second download of the same file."""
     async with http_client(own_hub) as client:
         await call(client, "browser_navigate", url=hostile.url("/strict"))
         told = [await call(client, "browser_download", selector="#img") for _ in range(3)]
@@ -113,7 +116,9 @@ async def test_what_the_browser_fetches_is_one_download_and_no_tab_of_the_agents
     assert all(Path(one["path"]).read_bytes() == PICTURES["img"] for one in told)
 
 
-async def test_a_click_and_a_cancelled_download(own_hub: HubProcess, chrome: Chrome, hostile: HostileSite) -> None:
+async def test_a_download_by_a_click_is_saved_and_a_cancelled_one_removed(
+    own_hub: HubProcess, chrome: Chrome, hostile: HostileSite
+) -> None:
     async with http_client(own_hub) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
         clicked = await call(client, "browser_click", element="#clicked")
@@ -122,9 +127,7 @@ async def test_a_click_and_a_cancelled_download(own_hub: HubProcess, chrome: Chr
         assert Path(told["path"]).read_bytes() == LINES
         before = sorted(chrome.downloads.iterdir())
         slow = asyncio.ensure_future(client.call_tool("browser_download", {"url": hostile.url("/slow")}))
-        async with asyncio.timeout(20):
-            while not any(path == "/slow" for path, _ in hostile.hits):
-                await asyncio.sleep(0.05)
+        await eventually(lambda: any(path == "/slow" for path, _ in hostile.hits))
         slow.cancel()
         await asyncio.wait({slow})
         assert sorted(chrome.downloads.iterdir()) == before
@@ -135,7 +138,7 @@ async def test_a_click_and_a_cancelled_download(own_hub: HubProcess, chrome: Chr
         assert sorted(chrome.downloads.iterdir()) == before
 
 
-async def test_fifty_at_once_all_come_with_names_of_their_own(
+async def test_fifty_downloads_at_once_get_different_names(
     own_hub: HubProcess, chrome: Chrome, hostile: HostileSite
 ) -> None:
     async with http_client(own_hub) as client:
@@ -149,30 +152,34 @@ async def test_fifty_at_once_all_come_with_names_of_their_own(
 
 
 @pytest.mark.parametrize("every", [pytest.param(8), pytest.param(1, marks=pytest.mark.long)])
-async def test_hostile_names_are_made_safe(
+async def test_hostile_file_names_are_made_safe(
     own_hub: HubProcess, chrome: Chrome, hostile: HostileSite, every: int
 ) -> None:
     async with http_client(own_hub) as client:
-        await hostile_names_are_made_safe(client, hostile, chrome.downloads, PROPOSED[::every])
+        await hostile_names_are_sanitized(client, hostile, chrome.downloads, PROPOSED[::every])
 
 
-async def test_progress_is_told_while_it_comes(own_hub: HubProcess, chrome: Chrome, hostile: HostileSite) -> None:
-    told: list[tuple[float, float | None]] = []
+async def test_progress_is_reported_during_a_download(
+    own_hub: HubProcess, chrome: Chrome, hostile: HostileSite
+) -> None:
+    reported: list[tuple[float, float | None]] = []
 
-    async def note(progress: float, total: float | None, message: str | None) -> None:
-        told.append((progress, total))
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        reported.append((progress, total))
 
     async with http_client(own_hub) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
         arguments = {"url": hostile.url("/slow"), "timeout_ms": 1_500}
-        begun = await client.call_tool("browser_download", arguments, progress_callback=note)
+        begun = await client.call_tool("browser_download", arguments, progress_callback=on_progress)
         assert isinstance(begun, CallToolResult)
         await call(client, "browser_download", id=data_of(begun)["download_id"], cancel=True)
-    assert told[-1] == (1 << 20, 2 << 20)
+    assert reported[-1] == (1 << 20, 2 << 20)
 
 
-async def test_what_can_run_always_asks(own_hub: HubProcess, chrome: Chrome, hostile: HostileSite) -> None:
-    person = Person([form_answer("Deny"), form_answer("Deny"), form_answer("Allow once")])
+async def test_an_executable_file_always_needs_approval(
+    own_hub: HubProcess, chrome: Chrome, hostile: HostileSite
+) -> None:
+    person = SimulatedUser([form_response("Deny"), form_response("Deny"), form_response("Allow once")])
     before = sorted(chrome.downloads.iterdir())
     async with asking_client(own_hub, person) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
@@ -182,7 +189,7 @@ async def test_what_can_run_always_asks(own_hub: HubProcess, chrome: Chrome, hos
         assert await saved(client, selector="#program") == (PROGRAM, "exe")
 
 
-async def test_what_is_denied_or_too_large_is_refused_and_leaves_nothing(
+async def test_a_denied_or_too_large_download_fails_and_leaves_no_file(
     home: Path, tmp_path: Path, hostile: HostileSite
 ) -> None:
     home.mkdir()
@@ -191,7 +198,7 @@ async def test_what_is_denied_or_too_large_is_refused_and_leaves_nothing(
     with running_hub(home) as hub:
         async with own_chrome(tmp_path / "chrome") as chrome, http_client(hub) as client:
             await chrome.pair(hub)
-            for page in ("/", "/strict"):  # where the page fetches, and where only the browser may
+            for page in ("/", "/strict"):  # the page fetches; only the browser may
                 await call(client, "browser_navigate", url=hostile.url(page))
                 for path in ("/big", "/long-chunks"):
                     error = await fail(client, "browser_download", url=hostile.url(path))
@@ -199,7 +206,7 @@ async def test_what_is_denied_or_too_large_is_refused_and_leaves_nothing(
                 seen = len(hostile.hits)
                 error = await fail(client, "browser_download", url=f"{hostile.other}/hotlink.png")
                 assert error["error"] == "DOMAIN_DENIED"
-                # A redirect there is refused by the rules that Chrome itself holds to.
+                # Chrome's declarativeNetRequest rules block a redirect to it.
                 assert await why_not(client, url=hostile.url("/away")) == "Download blocked by browser"
                 assert "/hotlink.png" not in [path for path, _ in hostile.hits[seen:]]
             assert list(chrome.downloads.iterdir()) == []
@@ -208,9 +215,9 @@ async def test_what_is_denied_or_too_large_is_refused_and_leaves_nothing(
 @pytest.mark.long
 @pytest.mark.timeout(150)
 @pytest.mark.parametrize(
-    ("path", "why"), [("/never", "no answer within 30 s"), ("/big-cut", "nothing came for 30 s"), ("/slow", "nothing")]
+    ("path", "why"), [("/never", "no response within 30 s"), ("/big-cut", "no data for 30 s"), ("/slow", "no data")]
 )
-async def test_what_stays_away_ends_in_its_time_and_leaves_nothing(
+async def test_a_stalled_download_times_out_and_leaves_no_file(
     own_hub: HubProcess, chrome: Chrome, hostile: HostileSite, path: str, why: str
 ) -> None:
     async with http_client(own_hub) as client:
@@ -222,16 +229,16 @@ async def test_what_stays_away_ends_in_its_time_and_leaves_nothing(
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(("size_mb", "most_mb"), [(128, 96), pytest.param(500, MOST_MORE_MB, marks=pytest.mark.long)])
-async def test_a_large_file_comes_whole_and_takes_little_memory(
+@pytest.mark.parametrize(("size_mb", "most_mb"), [(128, 96), pytest.param(500, MAX_GROWTH_MB, marks=pytest.mark.long)])
+async def test_a_large_file_is_saved_whole_with_little_memory(
     own_hub: HubProcess, chrome: Chrome, hostile: HostileSite, size_mb: int, most_mb: int
 ) -> None:
-    """The hub's and Chrome's together: what a page would gather is in Chrome's."""
+    """The memory of the hub and of Chrome together: a page would buffer the file in Chrome."""
     pids = own_hub.info.pid, chrome.pid
     async with http_client(own_hub) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))  # for its cookie
         await call(client, "browser_navigate", url=hostile.url("/plain"))
-        hostile.big_mb = 64  # what passes through has its buffers then
+        hostile.big_mb = 64  # warms up the buffers
         Path((await call(client, "browser_download", url=hostile.url("/big")))["path"]).unlink()
         before = memory_mb(*pids)
         hostile.big_mb = size_mb

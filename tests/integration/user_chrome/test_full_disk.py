@@ -1,4 +1,4 @@
-"""A full disk in the user's own Chrome: it is told, and nothing stays in the user's folder."""
+"""A full disk in the user's own Chrome is reported, and no file stays in the user's folder."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest_asyncio
 
 from tests.clients import call, fail, http_client
-from tests.downloads.expected import saved
-from tests.downloads.hostile_site import PICTURES, hostile_site
-from tests.downloads.small_disk import mounted
 from tests.hub_process import HubProcess, running_hub
+from tests.integration.downloads.expected import saved
+from tests.integration.downloads.hostile_site import PICTURES, hostile_site
+from tests.integration.downloads.small_disk import mounted
 
 from .chrome import own_chrome
 from .conftest import OWN
@@ -28,11 +28,11 @@ async def full(home: Path, tmp_path: Path) -> AsyncIterator[tuple[HubProcess, Pa
             yield hub, disk
 
 
-async def test_a_full_disk_is_told_whoever_fetches_and_nothing_stays(full: tuple[HubProcess, Path]) -> None:
+async def test_a_full_disk_is_reported_and_leaves_no_file(full: tuple[HubProcess, Path]) -> None:
     hub, disk = full
     with hostile_site() as hostile:
         async with http_client(hub) as client:
-            for page in ("/", "/strict"):  # where the page fetches, and where only the browser may
+            for page in ("/", "/strict"):  # the page fetches; only the browser may
                 await call(client, "browser_navigate", url=hostile.url(page))
                 error = await fail(client, "browser_download", url=hostile.url("/ranges.txt"))
                 assert (error["message"], error["reason"]) == ("The disk is full.", "disk_full"), page

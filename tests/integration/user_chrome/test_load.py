@@ -1,4 +1,4 @@
-"""Several agents at once in many tabs of the user's Chrome: nobody gets another's tab, and nothing grows."""
+"""Several agents at once in many tabs of the user's Chrome: tabs are isolated, and memory does not grow."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import pytest
 from mcp.client import Client
 
 from browser_pilot.demo.booking import Booking
+from tests.clients import call, http_client
+from tests.hub_process import HubProcess, environment, running_hub
+from tests.sites import serving
 
-from ..clients import call, http_client
-from ..hub_process import HubProcess, environment, running_hub
-from ..sites import serving
 from .chrome import Chrome, own_chrome
 from .conftest import OWN
 
@@ -41,7 +41,7 @@ async def test_the_demo_task_is_done_through_the_extension(own_hub: HubProcess, 
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("seconds", [4, pytest.param(600, marks=pytest.mark.long)])
-async def test_ten_tabs_of_four_agents_stay_apart_and_nothing_grows(tmp_path: Path, seconds: int) -> None:
+async def test_ten_tabs_of_four_agents_are_isolated_and_memory_does_not_grow(tmp_path: Path, seconds: int) -> None:
     home = tmp_path / "home"
     home.mkdir()
     (home / "config.toml").write_text(f'{OWN}[tools]\nprofile = "full"\n')
@@ -62,7 +62,7 @@ async def test_ten_tabs_of_four_agents_stay_apart_and_nothing_grows(tmp_path: Pa
 
 
 class Agent:
-    """Works in tabs of its own, and knows what each must show."""
+    """Works in its own tabs and knows what each must show."""
 
     def __init__(self, client: Client, number: int) -> None:
         self.client = client
@@ -91,7 +91,7 @@ class Agent:
 
 
 async def memory_mb(hub: HubProcess, after_seconds: float) -> float:
-    """The hub and its helpers; the browser is the user's."""
+    """The hub and its child processes, without the user's browser."""
     await asyncio.sleep(after_seconds)
     processes = [psutil.Process(hub.info.pid), *psutil.Process(hub.info.pid).children(recursive=True)]
     return sum(process.memory_info().rss for process in processes if process.is_running()) / 2**20

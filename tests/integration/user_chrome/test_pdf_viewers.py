@@ -1,4 +1,4 @@
-"""PDF viewers in the user's own Chrome, which takes the debugger away whenever one opens in a page."""
+"""PDF viewers in the user's own Chrome, which detaches the debugger whenever one opens in a page."""
 
 from __future__ import annotations
 
@@ -7,21 +7,20 @@ from collections.abc import Generator
 
 import pytest
 
-from browser_pilot.bridge.cdp import ATTACHED_AGAIN
-from browser_pilot.pages.navigate import open_address
-from browser_pilot.pages.pointer import click
-from browser_pilot.pages.snapshot import take_view
-from browser_pilot.pages.tab import Tab
+from browser_pilot.page.snapshot.snapshot import take_snapshot
+from browser_pilot.page.tab import Tab
+from browser_pilot.upstream_errors import REATTACHED_EVENT
 from tests.clients import call, fail, http_client
-from tests.downloads.expected import pdf_is_saved_from_its_viewer, saved, viewer_outlives_its_page
-from tests.downloads.hostile_site import PDF, HostileSite, hostile_site
 from tests.hub_process import HubProcess
+from tests.integration.downloads.expected import pdf_is_saved_from_its_viewer, saved, viewer_outlives_its_page
+from tests.integration.downloads.hostile_site import PDF, HostileSite, hostile_site
+from tests.page.actions.acting import click, open_address
+from tests.page.actions.site import Site
 
-from ..acting.site import Site
 from .chrome import Chrome
 from .in_process import InProcess
 
-PATIENCE_SECONDS = 20
+TIMEOUT_SECONDS = 20
 LATE = """<title>late</title>
 <button onclick="document.body.append(Object.assign(document.createElement('iframe'), { src: '{url}' }))">Open</button>
 <button onclick="document.title = 'pressed'">Press</button>"""
@@ -38,21 +37,19 @@ def pdf_of(pages: Site) -> str:
     return pages.handle("report.pdf", lambda exchange: exchange.answer(PDF, kind="application/pdf"))
 
 
-async def test_a_link_to_a_pdf_leads_to_its_viewer_and_the_file_is_saved_from_there(
-    own_hub: HubProcess, chrome: Chrome, hostile: HostileSite
-) -> None:
+async def test_a_pdf_is_saved_from_its_viewer(own_hub: HubProcess, chrome: Chrome, hostile: HostileSite) -> None:
     async with http_client(own_hub) as client:
         await pdf_is_saved_from_its_viewer(client, hostile)
 
 
-async def test_a_viewer_of_what_a_page_made_that_is_gone_says_so(
+async def test_a_viewer_of_a_revoked_blob_reports_that_the_file_is_gone(
     own_hub: HubProcess, chrome: Chrome, hostile: HostileSite
 ) -> None:
     async with http_client(own_hub) as client:
         await viewer_outlives_its_page(client, hostile)
 
 
-async def test_a_tab_that_a_click_opens_with_a_pdf_can_be_driven(
+async def test_a_tab_that_a_click_opens_with_a_pdf_can_be_controlled(
     own_hub: HubProcess, chrome: Chrome, hostile: HostileSite
 ) -> None:
     async with http_client(own_hub) as client:
@@ -78,9 +75,7 @@ async def test_a_tab_that_shows_a_pdf_can_be_shared(own_hub: HubProcess, chrome:
     await page.close()
 
 
-async def test_what_a_page_does_is_heard_again_after_a_viewer_opened(
-    own_hub: HubProcess, chrome: Chrome, hostile: HostileSite
-) -> None:
+async def test_events_arrive_after_a_viewer_opened(own_hub: HubProcess, chrome: Chrome, hostile: HostileSite) -> None:
     async with http_client(own_hub, query="?tools=full") as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
         await call(client, "browser_evaluate", expression="console.log('a word')")
@@ -89,7 +84,7 @@ async def test_what_a_page_does_is_heard_again_after_a_viewer_opened(
         assert clicked["downloads"]
 
 
-async def test_a_script_that_a_viewer_cuts_off_has_an_unknown_outcome(
+async def test_a_script_that_a_viewer_interrupts_has_an_unknown_outcome(
     own_hub: HubProcess, chrome: Chrome, hostile: HostileSite
 ) -> None:
     async with http_client(own_hub, query="?tools=full") as client:
@@ -100,52 +95,48 @@ async def test_a_script_that_a_viewer_cuts_off_has_an_unknown_outcome(
         assert await saved(client, selector="#pdfframe") == (PDF, "pdf")
 
 
-async def attached_again(tab: Tab) -> asyncio.Event:
-    """Set when Chrome has let go of the tab and was attached again."""
+async def reattached(tab: Tab) -> asyncio.Event:
+    """Set when Chrome has detached from the tab and the relay has reattached."""
     session = await tab.page.context.new_cdp_session(tab.page)
     event = asyncio.Event()
 
-    def note(_: dict[str, object]) -> None:
+    def set_event(_: dict[str, object]) -> None:
         event.set()
 
-    session.on(ATTACHED_AGAIN, note)
+    session.on(REATTACHED_EVENT, set_event)
     return event
 
 
-async def test_refs_from_before_a_viewer_opened_still_hold(own: InProcess, pages: Site) -> None:
+async def test_refs_stay_valid_after_a_viewer_opened(own: InProcess, pages: Site) -> None:
     async with own.session() as session:
         tab = await session.open_tab()
         await open_address(tab, pages.add("late", LATE.replace("{url}", pdf_of(pages))))
-        before = await take_view(tab.world)
+        before = await take_snapshot(tab.world)
         opens, other = (row.ref for row in before.rows)
-        again = await attached_again(tab)
+        again = await reattached(tab)
         await click(tab, opens)
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             await again.wait()
         await click(tab, other)
         assert await tab.title() == "pressed"
-        after = await take_view(tab.world)
+        after = await take_snapshot(tab.world)
         assert (after.document, [row.ref for row in after.rows[:2]]) == (before.document, [opens, other])
 
 
-async def test_many_viewers_in_one_page_cost_no_tab_and_none_of_them_can_be_entered(
-    own: InProcess, pages: Site
-) -> None:
-    """The viewer may do what no page may: change the permissions of all sites, for one."""
+async def test_many_viewers_in_one_page_keep_the_tab_and_none_is_accessible(own: InProcess, pages: Site) -> None:
+    """The viewer has more rights than a page: it can change the permissions of all sites."""
     url = pdf_of(pages)
     viewers = "".join(f"<iframe src='{url}?{number}'></iframe>" for number in range(8))
     async with own.session() as session:
         tab = await session.open_tab()
         await open_address(tab, pages.add("many", f"<title>many</title><h1>Here</h1>{viewers}"), wait_until="load")
-        names = [row.name for row in (await take_view(tab.world)).rows]
+        names = [row.name for row in (await take_snapshot(tab.world)).rows]
         assert names.count("PDF document") == 8 and "Here" in names
         urls = [frame.url for frame in (*await tab.world.live_frames(), *tab.page.frames)]
         assert not [url for url in urls if url.startswith("chrome-extension")]
 
 
-async def test_a_page_that_the_browser_keeps_to_itself_takes_the_tab_away_until_it_is_left(
-    own: InProcess, pages: Site
-) -> None:
+async def test_a_chrome_page_closes_the_tab_for_the_agent_until_the_user_leaves_it(own: InProcess, pages: Site) -> None:
     async with own.session() as session:
         tab = await session.open_tab()
         await open_address(tab, pages.add("page", "<title>page</title>"))

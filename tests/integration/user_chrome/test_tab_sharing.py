@@ -1,26 +1,18 @@
-"""Sharing tabs of the user's own Chrome with an agent, and taking them away."""
+"""Sharing tabs of the user's own Chrome with an agent, and taking them back."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from playwright.async_api import Page
 
-from ..clients import call, fail, http_client, ref_of
-from ..hub_process import HubProcess
-from ..sites import Site
+from tests.clients import call, fail, http_client, ref_of
+from tests.hub_process import HubProcess
+from tests.sites import Site
+from tests.waiting import eventually
+
 from .chrome import Chrome
-
-WAIT_SECONDS = 15
-
-
-async def until(happened: Callable[[], Awaitable[bool]]) -> None:
-    async with asyncio.timeout(WAIT_SECONDS):
-        while not await happened():
-            await asyncio.sleep(0.02)
 
 
 async def names(client: Any) -> list[str]:
@@ -32,7 +24,7 @@ def url(site: Site) -> str:
     return site.url("/")
 
 
-async def test_a_shared_tab_can_be_seen_and_acted_in(own_hub: HubProcess, chrome: Chrome, url: str) -> None:
+async def test_a_shared_tab_can_be_read_and_used(own_hub: HubProcess, chrome: Chrome, url: str) -> None:
     page = await chrome.open(url)
     await chrome.share(page)
     async with http_client(own_hub) as client:
@@ -53,7 +45,7 @@ async def test_a_tab_that_was_not_shared_does_not_exist_for_an_agent(
     await private.close()
 
 
-async def test_the_user_takes_a_tab_away_at_once(own_hub: HubProcess, chrome: Chrome, url: str) -> None:
+async def test_the_user_takes_a_tab_back_at_once(own_hub: HubProcess, chrome: Chrome, url: str) -> None:
     page = await chrome.open(url)
     await chrome.share(page)
     async with http_client(own_hub) as client:
@@ -64,7 +56,7 @@ async def test_the_user_takes_a_tab_away_at_once(own_hub: HubProcess, chrome: Ch
         async def gone() -> bool:
             return await names(client) == []
 
-        await until(gone)
+        await eventually(gone)
         assert not page.is_closed()
         await popup.close()
     await page.close()
@@ -79,7 +71,7 @@ async def test_a_tab_shared_later_appears(own_hub: HubProcess, chrome: Chrome, u
         async def there() -> bool:
             return len(await names(client)) == 1
 
-        await until(there)
+        await eventually(there)
     await page.close()
 
 
@@ -88,7 +80,7 @@ async def group_of(chrome: Chrome, page: Page) -> dict[str, Any]:
     return await (await chrome.worker()).evaluate("(id) => chrome.tabGroups.get(id)", tab["groupId"])
 
 
-async def test_an_agents_own_tab_is_in_a_named_group_and_goes_with_the_agent(
+async def test_an_agents_own_tab_is_in_a_named_group_and_closes_with_the_agent(
     own_hub: HubProcess, chrome: Chrome, url: str
 ) -> None:
     async with http_client(own_hub) as client:
@@ -99,13 +91,10 @@ async def test_an_agents_own_tab_is_in_a_named_group_and_goes_with_the_agent(
         async def grouped() -> bool:
             return next(tab for tab in await chrome.tabs() if tab["url"] == page.url)["groupId"] != -1
 
-        await until(grouped)
+        await eventually(grouped)
         assert (await group_of(chrome, page))["title"]
 
-    async def closed() -> bool:
-        return page.is_closed()
-
-    await until(closed)
+    await eventually(page.is_closed)
 
 
 async def test_two_agents_do_not_see_each_others_tabs(own_hub: HubProcess, chrome: Chrome, url: str) -> None:
@@ -126,7 +115,7 @@ async def test_a_shared_tab_outlives_its_agent(own_hub: HubProcess, chrome: Chro
         async def there() -> bool:
             return len(await names(another)) == 1
 
-        await until(there)
+        await eventually(there)
     assert not page.is_closed()
     await page.close()
 

@@ -1,26 +1,25 @@
-"""What is different in the user's own Chrome: popups, files, cookies, pictures of tabs in the background."""
+"""Tools that differ in the user's own Chrome: popups, files, cookies, screenshots of background tabs."""
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
 from playwright.async_api import Page
 
-from browser_pilot.bridge.net_rules import session_rules
 from browser_pilot.errors import NavigationFailed, PermissionDenied
-from browser_pilot.pages.capture import screenshot
-from browser_pilot.pages.cookies import clear_cookies, delete_cookies, get_cookies, set_cookie
-from browser_pilot.pages.navigate import open_address
-from browser_pilot.pages.pointer import click
-from browser_pilot.pages.snapshot import take_view
-from browser_pilot.pages.tab import Tab
+from browser_pilot.extension_bridge.dnr_rules import session_rules
+from browser_pilot.page.observe.cookies import clear_cookies, delete_cookies, get_cookies, set_cookie
+from browser_pilot.page.snapshot.screenshot import screenshot
+from browser_pilot.page.snapshot.snapshot import take_snapshot
+from browser_pilot.page.tab import Tab
 from browser_pilot.policy.patterns import parse_pattern
 from browser_pilot.policy.rules import Rule, Ruleset
 from browser_pilot.sessions.session import Session
+from tests.page.actions.acting import click, open_address
+from tests.page.actions.site import Exchange, Site
+from tests.waiting import eventually
 
-from ..acting.site import Exchange, Site
 from .in_process import InProcess
 
 ACTIVE = "() => chrome.tabs.query({ active: true, lastFocusedWindow: true }).then((tabs) => tabs[0].url)"
@@ -44,7 +43,7 @@ async def users_tab(own: InProcess, pages: Site) -> Page:
         "<button id=b onclick='window.open(`/popup`, ``, `width=300,height=300`)'>Open</button>",
     ],
 )
-async def test_a_tab_that_a_click_opens_is_the_agents_and_stays_behind(
+async def test_a_tab_that_a_click_opens_belongs_to_the_agent_and_stays_in_the_background(
     own: InProcess, pages: Site, opening: str
 ) -> None:
     pages.add("popup", "<title>popup</title><h1>Popped up</h1>")
@@ -55,19 +54,21 @@ async def test_a_tab_that_a_click_opens_is_the_agents_and_stays_behind(
         outcome = await click(tab, "#b")
         assert [new.url for new in outcome.new_tabs] == [pages.url("popup")]
         popup = session.tab(outcome.new_tabs[0].tab)
-        assert [row.name for row in (await take_view(popup.world)).rows] == ["Popped up"]
-        async with asyncio.timeout(10):
-            while await in_front(own) != mine.url:
-                await asyncio.sleep(0.02)
+        assert [row.name for row in (await take_snapshot(popup.world)).rows] == ["Popped up"]
+
+        async def users_tab_is_in_front() -> bool:
+            return await in_front(own) == mine.url
+
+        await eventually(users_tab_is_in_front)
     await mine.close()
 
 
 async def download_from(session: Session, tab: Tab) -> bytes:
     outcome = await click(tab, "#b")
     assert [one.filename for one in outcome.downloads] == ["report.csv"]
-    transfer = session.shelf.get(outcome.downloads[0].id)
+    transfer = session.downloads.get(outcome.downloads[0].id)
     assert transfer is not None
-    assert await transfer.until_ended(20)
+    assert await transfer.wait_ended(20)
     assert transfer.saved is not None
     return transfer.saved.path.read_bytes()
 
@@ -85,13 +86,13 @@ async def test_a_download_reaches_the_agent_and_the_users_folder(own: InProcess,
         assert (own.chrome.downloads / "report.csv").read_bytes() == b"a,b\n1,2\n"
 
 
-async def test_a_tab_in_the_background_can_be_pictured(own: InProcess, pages: Site) -> None:
+async def test_a_background_tab_can_be_captured(own: InProcess, pages: Site) -> None:
     mine = await users_tab(own, pages)
     async with own.session() as session:
         tab = await session.open_tab()
         await open_address(tab, pages.add("page", "<h1>Behind</h1>"))
         options: dict[str, Any] = {"element": None, "full_page": False, "quality": None, "labels": False}
-        assert (await screenshot(tab, picture_format="png", **options)).startswith(b"\x89PNG")
+        assert (await screenshot(tab, image_format="png", **options)).startswith(b"\x89PNG")
         assert await in_front(own) == mine.url
     await mine.close()
 
@@ -108,7 +109,7 @@ async def test_cookies_are_read_set_and_deleted_but_never_all_cleared(own: InPro
         assert await get_cookies(tab) == []
 
 
-async def test_cookies_of_other_sites_are_not_seen(own: InProcess, pages: Site) -> None:
+async def test_cookies_of_other_sites_are_hidden(own: InProcess, pages: Site) -> None:
     async def sign_in(exchange: Exchange) -> None:
         await exchange.answer("<h1>Bank</h1>", extra="Set-Cookie: session=secret; HttpOnly\r\n")
 
@@ -121,7 +122,7 @@ async def test_cookies_of_other_sites_are_not_seen(own: InProcess, pages: Site) 
     await bank.close()
 
 
-async def test_the_agent_stays_out_of_the_browsers_own_pages(own: InProcess, pages: Site) -> None:
+async def test_the_agent_cannot_open_the_browsers_own_pages(own: InProcess, pages: Site) -> None:
     async with own.session() as session:
         tab = await session.open_tab()
         await open_address(tab, pages.add("page", "<h1>Page</h1>"))
@@ -129,20 +130,24 @@ async def test_the_agent_stays_out_of_the_browsers_own_pages(own: InProcess, pag
             await tab.page.goto("chrome://settings/", timeout=3_000)
 
 
-async def test_a_driven_page_cannot_reach_a_denied_host_and_the_users_own_tabs_can(own: InProcess, pages: Site) -> None:
+async def test_a_denied_host_is_blocked_in_controlled_tabs_and_not_in_the_users_own(
+    own: InProcess, pages: Site
+) -> None:
     denied = Ruleset([Rule(pattern=parse_pattern("b.test"), read="deny")])
-    own.bridge.adopt_rules(session_rules(denied))
+    own.bridge.set_rules(session_rules(denied))
     fetching = "(url) => fetch(url, { mode: 'no-cors' }).then(() => 'reached', () => 'blocked')"
     url = pages.add("data", "data", host="b")
     mine = await own.chrome.open(pages.add("page", "<h1>Page</h1>"))
     async with own.session() as session:
         tab = await session.open_tab()
         await open_address(tab, pages.url("page"))
-        async with asyncio.timeout(10):
-            while await tab.page.evaluate(fetching, url) != "blocked":
-                await asyncio.sleep(0.05)
+
+        async def is_blocked() -> bool:
+            return await tab.page.evaluate(fetching, url) == "blocked"
+
+        await eventually(is_blocked)
         with pytest.raises(NavigationFailed):
             await open_address(tab, url)
         assert await mine.evaluate(fetching, url) == "reached"
-    own.bridge.adopt_rules([])
+    own.bridge.set_rules([])
     await mine.close()

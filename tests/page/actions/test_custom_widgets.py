@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from browser_pilot.pages.forms import fill_form
-from browser_pilot.pages.keyboard import press, type_text
-from browser_pilot.pages.pointer import click
-from browser_pilot.pages.tab import Tab
+from browser_pilot.page.tab import Tab
+from tests.page.conftest import Show
 
-from .conftest import Show
+from .acting import click, fill_form, press, type_text
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

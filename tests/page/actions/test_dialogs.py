@@ -8,14 +8,11 @@ import pytest
 from playwright.async_api import BrowserContext, Page
 
 from browser_pilot.errors import DialogOpen, InvalidArgument
-from browser_pilot.pages.action import answer_dialog
-from browser_pilot.pages.dialogs import Dialogs
-from browser_pilot.pages.evaluate import evaluate
-from browser_pilot.pages.navigate import open_address
-from browser_pilot.pages.pointer import click
-from browser_pilot.pages.tab import Tab
+from browser_pilot.page.actions.dialogs import Dialogs
+from browser_pilot.page.tab import Tab
+from tests.page.conftest import Show
 
-from .conftest import Show
+from .acting import click, evaluate, open_address, respond_to_dialog
 from .site import Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -41,7 +38,7 @@ async def test_a_dialog_is_told_and_answered(
     outcome = await click(tab, "#b")
     assert outcome.dialog is not None
     assert (outcome.dialog.kind, outcome.dialog.message) == (call.split("(")[0], "Hi")
-    after = await answer_dialog(tab, accept=accept, text=text)
+    after = await respond_to_dialog(tab, accept=accept, text=text)
     assert after.dialog is None
     assert await tab.page.inner_text("#out") == result
 
@@ -57,18 +54,18 @@ async def test_while_a_dialog_is_open_other_actions_are_refused_and_other_tabs_g
     await other.page.set_content("<button id=b onclick='document.title = `ok`'>Go</button>")
     await click(other, "#b")
     assert await other.page.title() == "ok"
-    await answer_dialog(tab, accept=True)
+    await respond_to_dialog(tab, accept=True)
     assert (await click(tab, "#b")).dialog is not None
 
 
 async def test_one_dialog_after_another_is_told_each(show: Show) -> None:
     tab = await show(ASK.format("confirm(`One`) && confirm(`Two`)"))
     first = await click(tab, "#b")
-    second = await answer_dialog(tab, accept=True)
+    second = await respond_to_dialog(tab, accept=True)
     assert first.dialog is not None
     assert second.dialog is not None
     assert (first.dialog.message, second.dialog.message) == ("One", "Two")
-    await answer_dialog(tab, accept=False)
+    await respond_to_dialog(tab, accept=False)
     assert await tab.page.inner_text("#out") == "false"
 
 
@@ -80,10 +77,10 @@ async def test_leaving_a_page_that_asks_first_is_the_agents_decision(show: Show,
     outcome = await open_address(tab, there)
     assert outcome.dialog is not None
     assert outcome.dialog.kind == "beforeunload"
-    await answer_dialog(tab, accept=False)
+    await respond_to_dialog(tab, accept=False)
     assert tab.page.url == here
     await open_address(tab, there)
-    after = await answer_dialog(tab, accept=True)
+    after = await respond_to_dialog(tab, accept=True)
     assert after.navigated == there
 
 
@@ -101,15 +98,15 @@ async def test_a_dialog_that_a_script_of_ours_opens_is_told(show: Show) -> None:
     tab = await show("<p>Text</p>")
     evaluated = await evaluate(tab, "alert('Hi')")
     assert evaluated.outcome.dialog is not None
-    await answer_dialog(tab, accept=True)
+    await respond_to_dialog(tab, accept=True)
 
 
 async def test_an_answer_without_a_dialog_or_with_needless_text_is_refused(show: Show) -> None:
     tab = await show(ASK.format("alert(`Hi`)"))
     with pytest.raises(InvalidArgument):
-        await answer_dialog(tab, accept=True)
+        await respond_to_dialog(tab, accept=True)
     await click(tab, "#b")
     with pytest.raises(InvalidArgument):
-        await answer_dialog(tab, accept=True, text="x")
+        await respond_to_dialog(tab, accept=True, text="x")
     async with asyncio.timeout(5):
-        await answer_dialog(tab, accept=True)
+        await respond_to_dialog(tab, accept=True)

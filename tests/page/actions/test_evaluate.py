@@ -11,16 +11,14 @@ from playwright.async_api import BrowserContext
 from playwright.async_api import Error as PlaywrightError
 
 from browser_pilot.errors import BrowserCrashed, InvalidArgument, Timeout
-from browser_pilot.pages.cdp import send
-from browser_pilot.pages.cookies import clear_cookies, delete_cookies, get_cookies, set_cookie
-from browser_pilot.pages.evaluate import evaluate
-from browser_pilot.pages.navigate import open_address
-from browser_pilot.pages.pointer import click
-from browser_pilot.pages.storage import use_storage
-from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.tabs import TabSet
+from browser_pilot.page.cdp import send
+from browser_pilot.page.observe.cookies import clear_cookies, delete_cookies, get_cookies, set_cookie
+from browser_pilot.page.observe.storage import use_storage
+from browser_pilot.page.tab import Tab
+from browser_pilot.page.tab_set import TabSet
+from tests.page.conftest import Show
 
-from .conftest import Show
+from .acting import click, evaluate, open_address
 from .site import Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -65,7 +63,7 @@ async def test_a_script_can_be_given_an_element_in_any_frame(tab: Tab, site: Sit
 
 async def test_a_long_result_is_cut_and_says_how_long_it_was(show: Show) -> None:
     tab = await show("")
-    evaluated = await evaluate(tab, "Array.from({length: 1000}, (_, i) => i)", longest=100)
+    evaluated = await evaluate(tab, "Array.from({length: 1000}, (_, i) => i)", max_characters=100)
     assert len(evaluated.json) == 100
     assert evaluated.whole_length > 3000
 
@@ -145,7 +143,7 @@ async def test_a_tab_that_a_click_opens_is_told_with_its_handle(
 ) -> None:
     site.late("data", 0.1)
     site.late("next", 0.2, "<p>Next</p>")
-    tabs = TabSet(context, itertools.count(1), tell=lambda _tab, _news: None)
+    tabs = TabSet(context, itertools.count(1), on_event=lambda _tab, _news: None)
     tab = await tabs.open()
     await open_address(tab, site.add("page", opener))
     outcome = await click(tab, "#b")
@@ -155,7 +153,7 @@ async def test_a_tab_that_a_click_opens_is_told_with_its_handle(
 
 async def test_a_click_with_control_opens_a_tab_that_is_told(context: BrowserContext, site: Site) -> None:
     site.add("next", "<p>Next</p>")
-    tabs = TabSet(context, itertools.count(1), tell=lambda _tab, _news: None)
+    tabs = TabSet(context, itertools.count(1), on_event=lambda _tab, _news: None)
     tab = await tabs.open()
     await open_address(tab, site.add("page", "<a id=b href=/next>Go</a>"))
     outcome = await click(tab, "#b", modifiers=["ControlOrMeta"])
@@ -182,7 +180,7 @@ async def test_a_download_that_a_click_sets_off_is_told(show: Show, site: Site, 
 
 
 async def test_a_click_that_closes_its_tab_is_answered(context: BrowserContext, site: Site) -> None:
-    tabs = TabSet(context, itertools.count(1), tell=lambda _tab, _news: None)
+    tabs = TabSet(context, itertools.count(1), on_event=lambda _tab, _news: None)
     tab = await tabs.open()
     await open_address(tab, site.add("page", "<button id=b onclick='window.open(`/popup`)'>Go</button>"))
     site.add("popup", "<button id=c onclick='window.close()'>Close</button>")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from browser_pilot.errors import InvalidArgument
-from browser_pilot.pages.forms import fill_form, select
-from browser_pilot.pages.tab import Tab
+from browser_pilot.page.tab import Tab
+from tests.page.conftest import Show
 
-from .conftest import Show
+from .acting import fill_form, select
 from .site import Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from browser_pilot.errors import ElementNotActionable, InvalidArgument
-from browser_pilot.pages.keyboard import press, type_text
-from browser_pilot.pages.tab import Tab
+from browser_pilot.page.tab import Tab
+from tests.page.conftest import Show
 
-from .conftest import Show
+from .acting import press, type_text
 from .site import Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -141,7 +141,7 @@ async def test_a_value_in_the_wrong_form_is_refused_with_the_right_one(
 
 async def test_text_that_a_number_field_refuses_is_an_error(show: Show) -> None:
     tab = await show("<input id=f type=number>")
-    with pytest.raises(ElementNotActionable, match="did not take"):
+    with pytest.raises(ElementNotActionable, match="did not accept"):
         await type_text(tab, "#f", "many")
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from browser_pilot.errors import InvalidArgument
-from browser_pilot.pages.keys import NAMED, TYPED, key_events, parse_chord
+from browser_pilot.page.actions.keys import NAMED, TYPED, key_events, parse_chord
 
 MODIFIERS = st.lists(st.sampled_from(["Alt", "Control", "Meta", "Shift", "ctrl", "cmd", "ControlOrMeta"]), max_size=4)
 

@@ -10,21 +10,15 @@ from typing import Any
 import pytest
 from playwright.async_api import CDPSession
 
-from browser_pilot.errors import (
-    ElementAmbiguous,
-    ElementNotActionable,
-    ElementNotFound,
-    InvalidArgument,
-    StaleRef,
-)
-from browser_pilot.pages import pointer
-from browser_pilot.pages.cdp import send
-from browser_pilot.pages.pointer import click, hover
-from browser_pilot.pages.snapshot import take_view
-from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.targets import find
+from browser_pilot.errors import ElementAmbiguous, ElementNotActionable, ElementNotFound, InvalidArgument, StaleRef
+from browser_pilot.page.actions import mouse
+from browser_pilot.page.actions.resolve import resolve
+from browser_pilot.page.cdp import send
+from browser_pilot.page.snapshot.snapshot import take_snapshot
+from browser_pilot.page.tab import Tab
+from tests.page.conftest import Show
 
-from .conftest import Show
+from .acting import click, hover
 from .site import Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -150,7 +144,7 @@ async def test_a_moving_element_is_hit_when_it_has_come_to_rest(show: Show) -> N
 
 async def test_a_gone_element_is_stale_and_says_what_it_was(show: Show) -> None:
     tab = await show("<button id=b>Save</button>")
-    ref = (await find(tab, "#b")).ref
+    ref = (await resolve(tab, "#b")).ref
     await tab.page.evaluate("b.remove()")
     with pytest.raises(StaleRef, match='was button "Save"'):
         await click(tab, ref)
@@ -206,8 +200,8 @@ async def test_clicks_reach_open_and_closed_shadow_roots(show: Show) -> None:
         "root.innerHTML = '<button id=inner>Go <slot></slot></button>';"
         "root.querySelector('button').onclick = () => note(box.id); }</script>"
     )
-    view = await take_view(tab.world)
-    for row in [row for row in view.things() if row.role == "button"]:
+    view = await take_snapshot(tab.world)
+    for row in [row for row in view.all_rows() if row.role == "button"]:
         await click(tab, row.ref)
     assert await logged(tab) == ["open", "closed"]
 
@@ -252,7 +246,7 @@ async def test_a_press_waits_until_the_mouse_has_come_to_its_frame(
 ) -> None:
     await framed_button(tab, site)
     moves = LostMoves(3)
-    monkeypatch.setattr(pointer, "send", moves.send)
+    monkeypatch.setattr(mouse, "send", moves.send)
     await click(tab, "#b")
     assert moves.sent.index("mouseMoved") < moves.sent.index("mousePressed")
     assert await tab.page.frames[-1].inner_text("#b") == "hit"
@@ -263,7 +257,7 @@ async def test_where_the_mouse_never_comes_to_the_frame_nothing_is_pressed(
 ) -> None:
     await framed_button(tab, site)
     moves = LostMoves(1_000)
-    monkeypatch.setattr(pointer, "send", moves.send)
+    monkeypatch.setattr(mouse, "send", moves.send)
     with pytest.raises(ElementNotActionable, match="another frame"):
         await click(tab, "#b", timeout_ms=400)
     assert moves.sent == []

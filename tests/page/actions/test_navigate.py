@@ -8,10 +8,10 @@ import time
 import pytest
 
 from browser_pilot.errors import NavigationFailed, Timeout
-from browser_pilot.pages.navigate import open_address, step
-from browser_pilot.pages.settle import READABLE_MS, catch_up
-from browser_pilot.pages.tab import Tab
+from browser_pilot.page.actions.wait_idle import READABLE_MS, finish_waiting
+from browser_pilot.page.tab import Tab
 
+from .acting import open_address, step
 from .site import Exchange, Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -46,25 +46,25 @@ async def test_a_script_that_a_page_adds_is_told_and_waited_for_by_who_looks_nex
     outcome = await open_address(tab, site.add("page", ADDS_A_SCRIPT))
     assert any("more.js" in word for word in outcome.still_loading)
     assert await tab.page.inner_text("#out") == ""
-    await catch_up(tab)
+    await finish_waiting(tab)
     assert await tab.page.inner_text("#out") == "shown"
-    assert tab.activity.left_open is None
+    assert tab.tracker.left_open is None
 
 
 async def test_who_looks_much_later_waits_for_nothing(tab: Tab, site: Site) -> None:
     site.never("more.js")
     await open_address(tab, site.add("page", ADDS_A_SCRIPT))
     until = asyncio.get_running_loop().time() + 10
-    await tab.activity.until(lambda: tab.activity.left_open is None, until)
+    await tab.tracker.wait_until(lambda: tab.tracker.left_open is None, until)
     began = time.monotonic()
-    await catch_up(tab)
+    await finish_waiting(tab)
     assert time.monotonic() - began < 0.1
 
 
 async def test_what_a_page_does_once_it_is_loaded_is_there_for_who_looks_next(tab: Tab, site: Site) -> None:
     steps = "let n = 0; const step = () => { out.textContent = ++n; if (n < 5) setTimeout(step) }; onload = step"
     await open_address(tab, site.add("page", f"<p id=out></p><script>{steps}</script>"))
-    await catch_up(tab)
+    await finish_waiting(tab)
     assert await tab.page.inner_text("#out") == "5"
 
 

@@ -7,13 +7,10 @@ from pathlib import Path
 import pytest
 
 from browser_pilot.errors import ElementNotActionable, InvalidArgument
-from browser_pilot.pages.drag import drag
-from browser_pilot.pages.pointer import hover
-from browser_pilot.pages.scroll import scroll
-from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.upload import upload
+from browser_pilot.page.tab import Tab
+from tests.page.conftest import Show
 
-from .conftest import Show
+from .acting import drag, hover, scroll, upload
 from .site import Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]

@@ -6,11 +6,10 @@ import pytest
 from playwright.async_api import Page
 
 from browser_pilot.errors import ElementAmbiguous, ElementNotFound, InvalidArgument, StaleRef
-from browser_pilot.pages.elements import ElementArgument, Elements, Selector, parse_element
-from browser_pilot.pages.snapshot import take_view
-from browser_pilot.pages.world import World
-
-from .conftest import Sites
+from browser_pilot.page.actions.selectors import ElementArgument, Elements, Selector, parse_element
+from browser_pilot.page.isolated_world import World
+from browser_pilot.page.snapshot.snapshot import take_snapshot
+from tests.page.conftest import Sites
 
 FORM = """
 <title>Form</title>
@@ -141,9 +140,9 @@ async def test_a_stale_ref_says_what_it_was_and_what_is_like_it(page: Page, site
 async def test_a_ref_of_the_last_page_does_not_fit_the_new_one(page: Page, sites: Sites) -> None:
     world = World(page)
     await open_form(page, sites)
-    before = {row.ref for row in (await take_view(world)).things()}
+    before = {row.ref for row in (await take_snapshot(world)).all_rows()}
     await page.goto(sites.add("other", "<button>One</button><button>Two</button>"))
-    after = {row.ref for row in (await take_view(world)).things()}
+    after = {row.ref for row in (await take_snapshot(world)).all_rows()}
     assert after and not before & after
     with pytest.raises(StaleRef):
         await Elements(world).resolve(Selector(ref=min(before)))

@@ -1,15 +1,15 @@
-"""The page is read while an action waits for a quiet frame; what changes in that frame must be told all the same."""
+"""Snapshots are prefetched while an action waits for a quiet frame; later changes must not be missing from them."""
 
 from __future__ import annotations
 
 import pytest
 
 from browser_pilot.errors import InternalError
-from browser_pilot.pages.pointer import click
-from browser_pilot.pages.snapshot import take_view
-from browser_pilot.pages.tab import Tab
+from browser_pilot.page.snapshot.snapshot import take_snapshot
+from browser_pilot.page.tab import Tab
+from tests.page.conftest import Show
 
-from .conftest import Show
+from .acting import click
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -24,100 +24,114 @@ PAGE = """<style id=css>#fading {{ opacity: 0; transition: opacity 300ms }} #fad
 customElements.define('x-part', class extends HTMLElement {{
   connectedCallback() {{ if ({shadow}) this.attachShadow({{ mode: 'open' }}).innerHTML = '<span>in the shadow</span>' }}
 }})
-const inFrame = (act) => requestAnimationFrame(() => requestAnimationFrame(act))
-function press() {{ {act} }}
+const inFrame = (change) => requestAnimationFrame(() => requestAnimationFrame(change))
+function press() {{ {script} }}
 </script>"""
 
-IN_THE_NEXT_FRAME = {
+CHANGES = {
     "a value": "field.value = 'typed'",
-    "a tick": "box.checked = true",
-    "half a tick": "box.indeterminate = true",
-    "a choice": "choice.selectedIndex = 1",
-    "one of many": "many.options[1].selected = true",
+    "a checked box": "box.checked = true",
+    "an indeterminate box": "box.indeterminate = true",
+    "a selected option": "choice.selectedIndex = 1",
+    "one of many options": "many.options[1].selected = true",
     "the focus": "field.focus()",
     "a style rule": "css.sheet.insertRule('#para { display: none }')",
     "a style sheet": "const s = new CSSStyleSheet(); s.replaceSync('#para { display: none }');"
     "document.adoptedStyleSheets = [s]",
-    "a style sheet that is off": "css.sheet.disabled = true",
+    "a disabled style sheet": "css.sheet.disabled = true",
     "a popover": "pop.showPopover()",
     "a modal dialog": "modal.showModal()",
     "a text": "para.firstChild.data = 'Another'",
     "an attribute": "para.hidden = true",
     "a row": "para.insertAdjacentHTML('afterend', '<p>More</p>')",
-    "a complaint": "field.setCustomValidity('no'); field.reportValidity()",
+    "a validation error": "field.setCustomValidity('no'); field.reportValidity()",
 }
 
 
-async def answered(tab: Tab) -> tuple[list[str], list[str]]:
-    """The rows that whoever clicks is told, and those that are there when all has come to rest."""
-    await take_view(tab.world)
+async def rows_of(tab: Tab) -> list[str]:
+    """All rows but that of the button, which changes by being clicked."""
+    return [str(row.cells()) for row in (await take_snapshot(tab.world)).rows if row.name != "Go"]
+
+
+async def rows_around_click(tab: Tab) -> tuple[list[str], list[str], list[str]]:
+    """The rows before a click, right after it, and once all animations have ended."""
+    before = await rows_of(tab)
     await click(tab, "#b")
-    told = (await take_view(tab.world)).rows
+    after = await rows_of(tab)
     await tab.page.evaluate("Promise.all(Document.prototype.getAnimations.call(document).map((one) => one.finished))")
-    now = await take_view(tab.world)
-    return [str(row.cells()) for row in told], [str(row.cells()) for row in now.rows]
+    return before, after, await rows_of(tab)
 
 
-@pytest.mark.parametrize("act", IN_THE_NEXT_FRAME.values(), ids=IN_THE_NEXT_FRAME)
-async def test_what_changes_in_the_frame_that_is_waited_for_is_told(show: Show, act: str) -> None:
-    tab = await show(PAGE.format(act=f"inFrame(() => {{ {act} }})", shadow="false"))
-    before = [str(row.cells()) for row in (await take_view(tab.world)).rows]
-    told, now = await answered(tab)
-    assert told == now != before
+@pytest.mark.parametrize("script", CHANGES.values(), ids=CHANGES)
+async def test_a_change_in_the_awaited_frame_is_in_the_next_snapshot(show: Show, script: str) -> None:
+    tab = await show(PAGE.format(script=f"inFrame(() => {{ {script} }})", shadow="false"))
+    before, after, final = await rows_around_click(tab)
+    assert after == final != before
 
 
-@pytest.mark.parametrize("act", IN_THE_NEXT_FRAME.values(), ids=IN_THE_NEXT_FRAME)
-async def test_what_changes_at_once_is_told(show: Show, act: str) -> None:
-    tab = await show(PAGE.format(act=act, shadow="false"))
-    told, now = await answered(tab)
-    assert told == now
+@pytest.mark.parametrize("script", CHANGES.values(), ids=CHANGES)
+async def test_an_immediate_change_is_in_the_next_snapshot(show: Show, script: str) -> None:
+    tab = await show(PAGE.format(script=script, shadow="false"))
+    before, after, final = await rows_around_click(tab)
+    assert after == final != before
 
 
-async def test_what_changes_in_a_shadow_root_is_told(show: Show) -> None:
-    act = "inFrame(() => part.shadowRoot.querySelector('span').textContent = 'another')"
-    tab = await show(PAGE.format(act=act, shadow="true"))
-    told, now = await answered(tab)
-    assert told == now
-    assert any("another" in row for row in told)
+async def test_a_change_in_a_shadow_root_is_in_the_next_snapshot(show: Show) -> None:
+    script = "inFrame(() => part.shadowRoot.querySelector('span').textContent = 'another')"
+    tab = await show(PAGE.format(script=script, shadow="true"))
+    _, after, final = await rows_around_click(tab)
+    assert after == final
+    assert any("another" in row for row in after)
 
 
-async def test_what_fades_in_is_not_told_as_hidden(show: Show) -> None:
-    tab = await show(PAGE.format(act="fading.classList.add('on')", shadow="false"))
-    told, now = await answered(tab)
-    assert told == now
-    assert not any("hidden" in row for row in told)
+async def test_an_element_that_fades_in_is_not_hidden_in_the_next_snapshot(show: Show) -> None:
+    tab = await show(PAGE.format(script="fading.classList.add('on')", shadow="false"))
+    _, after, final = await rows_around_click(tab)
+    assert after == final
+    assert not any("hidden" in row for row in after)
 
 
 @pytest.mark.parametrize("name", ["styleSheets", "getAnimations", "adoptedStyleSheets"])
-async def test_a_page_that_gives_its_elements_the_names_of_the_document_s_own_is_told_as_ever(
-    show: Show, name: str
-) -> None:
-    tab = await show(f"<form name={name}></form>" + PAGE.format(act="para.textContent = 'pressed'", shadow="false"))
-    told, now = await answered(tab)
-    assert told == now
-    assert any("pressed" in row for row in told)
+async def test_elements_that_hide_properties_of_the_document_do_no_harm(show: Show, name: str) -> None:
+    page = PAGE.format(script="para.textContent = 'pressed'", shadow="false")
+    tab = await show(f"<form name={name}></form>{page}")
+    _, after, final = await rows_around_click(tab)
+    assert after == final
+    assert any("pressed" in row for row in after)
 
 
-async def test_a_page_that_has_come_to_rest_is_read_once_for_an_action_and_its_answer(show: Show) -> None:
-    tab = await show(PAGE.format(act="para.textContent = 'pressed'", shadow="false"))
-    await take_view(tab.world)
+async def test_an_idle_page_is_read_once_for_an_action_and_its_snapshot(show: Show) -> None:
+    tab = await show(PAGE.format(script="para.textContent = 'pressed'", shadow="false"))
+    await take_snapshot(tab.world)
     await click(tab, "#b")
-    await trip_readers(tab)
-    rows = (await take_view(tab.world)).rows
+    await fail_next_read(tab)
+    rows = (await take_snapshot(tab.world)).rows
     assert any("pressed" in row.name for row in rows)
 
 
-async def test_who_looks_later_reads_the_page_anew(show: Show) -> None:
-    tab = await show(PAGE.format(act="para.textContent = 'pressed'", shadow="false"))
-    await take_view(tab.world)
+async def test_a_later_snapshot_reads_the_page_again(show: Show) -> None:
+    tab = await show(PAGE.format(script="para.textContent = 'pressed'", shadow="false"))
+    await take_snapshot(tab.world)
     await click(tab, "#b")
-    await trip_readers(tab)
-    await tab.page.evaluate("new Promise((resolve) => setTimeout(resolve, 600))")
+    await fail_next_read(tab)
+    await advance_clock(tab, 501)
     with pytest.raises(InternalError, match="read again"):
-        await take_view(tab.world)
+        await take_snapshot(tab.world)
 
 
-async def trip_readers(tab: Tab) -> None:
-    """Let the next reading of the page fail; nothing that was read before can tell of this."""
-    frame = await tab.world.main_frame()
-    await tab.world.lend(frame, "nothing", "document.body.getAttribute = () => { throw new Error('read again') }", "0")
+async def fail_next_read(tab: Tab) -> None:
+    """Make the next reading of the page fail; a prefetched one does not notice."""
+    await run_in_world(tab, "fails", "document.body.getAttribute = () => { throw new Error('read again') }")
+
+
+async def advance_clock(tab: Tab, milliseconds: int) -> None:
+    """Set the clock of our isolated world forward."""
+    await run_in_world(
+        tab,
+        "clock",
+        f"const now = performance.now.bind(performance);performance.now = () => now() + {milliseconds}",
+    )
+
+
+async def run_in_world(tab: Tab, name: str, script: str) -> None:
+    await tab.world.lend(await tab.world.main_frame(), name, script, "0")

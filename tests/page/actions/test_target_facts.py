@@ -1,23 +1,38 @@
-"""What was decided about is what is acted on: facts of an element, its seal, and frames that come in between."""
+"""Only the authorized target is acted on: the facts of an element, its fingerprint, and frames that cover it."""
 
 from __future__ import annotations
 
 import pytest
 
 from browser_pilot.errors import ElementChanged
-from browser_pilot.pages.facts import Aim, look_at
-from browser_pilot.pages.keyboard import press, type_text
-from browser_pilot.pages.pointer import click
-from browser_pilot.pages.tab import Tab
+from browser_pilot.page.actions.context import ActionContext
+from browser_pilot.page.actions.keyboard import press, type_text
+from browser_pilot.page.actions.mouse import click
+from browser_pilot.page.actions.runner import TIMEOUT_MS
+from browser_pilot.page.actions.target_facts import TargetSpec, inspect_targets
+from browser_pilot.page.tab import Tab
+from tests.page.conftest import Show
 
-from .conftest import Show
 from .site import Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
-async def decided(tab: Tab, aim: Aim, *, agreed: bool = False) -> Tab:
-    return tab.cleared(await look_at(tab, [aim]), agreed=agreed, fill=lambda text, _: text)
+async def authorized(tab: Tab, spec: TargetSpec, *, approved: bool = False) -> ActionContext:
+    """The context that the pipeline makes for a call on this target."""
+    elements = await inspect_targets(tab, [spec])
+    return ActionContext(tab, targets=tuple(element.target for element in elements), approved=approved)
+
+
+async def click_authorized(context: ActionContext, timeout_ms: int = TIMEOUT_MS) -> None:
+    await click(context, context.targets[0], timeout_ms=timeout_ms)
+
+
+async def press_authorized(context: ActionContext, key: str, *, focused: bool) -> None:
+    if focused:
+        await press(context, key, focused=context.targets[0])
+    else:
+        await press(context, key, context.targets[0])
 
 
 async def test_fields_named_like_a_forms_own_properties_do_not_hide_where_it_goes(show: Show) -> None:
@@ -25,7 +40,7 @@ async def test_fields_named_like_a_forms_own_properties_do_not_hide_where_it_goe
         "<form action=/pay method=post><input name=action value=/no><input name=method value=get>"
         "<input name=elements><button>Pay</button></form>"
     )
-    (seen,) = (await look_at(tab, [Aim("button")])).elements
+    (seen,) = await inspect_targets(tab, [TargetSpec("button")])
     assert seen.facts.form_action.endswith("/pay")
     assert seen.facts.form_method == "post"
     assert len(seen.facts.form_fields) == 4
@@ -33,7 +48,7 @@ async def test_fields_named_like_a_forms_own_properties_do_not_hide_where_it_goe
 
 async def test_a_word_in_a_button_is_the_button_and_enter_in_a_field_is_its_forms(show: Show) -> None:
     tab = await show("<form action=/pay><input id=f><button type=submit><b id=w>Pay</b> now</button></form>")
-    word, field = (await look_at(tab, [Aim("#w"), Aim("#f", sends=True)])).elements
+    word, field = await inspect_targets(tab, [TargetSpec("#w"), TargetSpec("#f", submits=True)])
     assert (word.facts.role, word.facts.name, word.facts.submits) == ("button", "Pay now", True)
     assert (field.facts.role, field.facts.submit_name) == ("textbox", "Pay now")
 
@@ -49,32 +64,32 @@ async def test_a_word_in_a_button_is_the_button_and_enter_in_a_field_is_its_form
         "history.pushState(0, '', '/other')",
     ],
 )
-async def test_an_element_that_changed_since_it_was_decided_about_is_not_clicked(show: Show, change: str) -> None:
+async def test_an_element_that_changed_since_its_authorization_is_not_clicked(show: Show, change: str) -> None:
     tab = await show(
         "<form action=/pay onsubmit='event.preventDefault(); document.title = `sent`'><ul><li id=row>Alice "
         "<input type=hidden id=h value=10><button id=b>Pay 10</button></li></ul></form>"
     )
-    mine = await decided(tab, Aim("#b"))
+    context = await authorized(tab, TargetSpec("#b", pointing=True))
     await tab.page.evaluate(f"() => {{ {change} }}")
     with pytest.raises(ElementChanged):
-        await click(mine, "#b")
+        await click_authorized(context)
     assert await tab.page.title() != "sent"
-    await click(await decided(tab, Aim("#b")), "#b")
+    await click_authorized(await authorized(tab, TargetSpec("#b", pointing=True)))
     assert await tab.page.title() == "sent"
 
 
-async def test_text_and_keys_go_only_where_it_was_decided(show: Show) -> None:
+async def test_text_and_keys_reach_only_the_authorized_element(show: Show) -> None:
     tab = await show("<input id=a aria-label=Name><input id=b aria-label=Password>")
-    typing = await decided(tab, Aim("#a", fills=True))
+    typing = await authorized(tab, TargetSpec("#a", fills=True))
     await tab.page.evaluate("() => a.type = 'password'")
     with pytest.raises(ElementChanged):
-        await type_text(typing, "#a", "secret")
+        await type_text(typing, typing.targets[0], "secret")
     assert await tab.page.input_value("#a") == ""
     await tab.page.focus("#a")
-    pressing = await decided(tab, Aim(None, sends=True))
+    pressing = await authorized(tab, TargetSpec(None, submits=True))
     await tab.page.focus("#b")
     with pytest.raises(ElementChanged):
-        await press(pressing, "Enter")
+        await press_authorized(pressing, "Enter", focused=True)
 
 
 FORM = (
@@ -85,37 +100,38 @@ FORM = (
 
 
 @pytest.mark.parametrize("event", ["pointerdown", "mousedown", "mouseup"])
-async def test_what_changes_while_the_button_is_down_is_not_what_a_person_agreed_to(show: Show, event: str) -> None:
+async def test_a_form_that_changes_while_the_button_is_down_is_not_the_approved_one(show: Show, event: str) -> None:
     tab = await show(FORM)
     await tab.page.evaluate("event => addEventListener(event, dearer)", event)
-    mine = await decided(tab, Aim("#b"), agreed=True)
+    context = await authorized(tab, TargetSpec("#b", pointing=True), approved=True)
     with pytest.raises(ElementChanged):
-        await click(mine, "#b")
+        await click_authorized(context)
     assert await tab.page.title() != "sent 1000"
-    await click(await decided(tab, Aim("#b"), agreed=True), "#b")
+    await click_authorized(await authorized(tab, TargetSpec("#b", pointing=True), approved=True))
     assert await tab.page.title() == "sent 1000"
 
 
 @pytest.mark.parametrize("element", ["#a", None])
 @pytest.mark.parametrize("event", ["focus", "keydown"])
-async def test_a_key_sends_only_the_form_that_was_decided_about(show: Show, event: str, element: str | None) -> None:
+async def test_a_key_submits_only_the_authorized_form(show: Show, event: str, element: str | None) -> None:
     tab = await show(FORM)
     if element is None:
         await tab.page.focus("#a")
     await tab.page.evaluate("event => a.addEventListener(event, dearer)", event)
-    mine = await decided(tab, Aim(element, sends=True), agreed=True)
+    context = await authorized(tab, TargetSpec(element, submits=True), approved=True)
     if element is None and event == "focus":
         await tab.page.evaluate("() => setTimeout(dearer)")
     with pytest.raises(ElementChanged):
-        await press(mine, "Enter", element)
+        await press_authorized(context, "Enter", focused=element is None)
     assert "sent" not in await tab.page.title()
-    await press(await decided(tab, Aim(element, sends=True), agreed=True), "Enter", element)
+    context = await authorized(tab, TargetSpec(element, submits=True), approved=True)
+    await press_authorized(context, "Enter", focused=element is None)
     assert await tab.page.title() == "sent 1000"
 
 
-@pytest.mark.parametrize("agreed", [True, False])
-async def test_a_frame_that_slides_over_the_button_gets_no_click_that_a_person_agreed_to(
-    show: Show, site: Site, *, agreed: bool
+@pytest.mark.parametrize("approved", [True, False])
+async def test_a_frame_that_moves_over_the_button_receives_no_approved_click(
+    show: Show, site: Site, *, approved: bool
 ) -> None:
     frame = site.add("frame", "<body onmousedown='document.title = `pressed`' style='height:400px'>Frame")
     tab = await show(
@@ -125,10 +141,10 @@ async def test_a_frame_that_slides_over_the_button_gets_no_click_that_a_person_a
     )
     inner = next(one for one in tab.page.frames if one is not tab.page.main_frame)
     await inner.wait_for_load_state()
-    mine = await decided(tab, Aim("#b"), agreed=agreed)
-    if agreed:
+    context = await authorized(tab, TargetSpec("#b", pointing=True), approved=approved)
+    if approved:
         with pytest.raises(ElementChanged):
-            await click(mine, "#b", timeout_ms=2_000)
+            await click_authorized(context, timeout_ms=2_000)
     else:
-        await click(mine, "#b", timeout_ms=2_000)
-    assert (await inner.title() == "pressed") is not agreed
+        await click_authorized(context, timeout_ms=2_000)
+    assert (await inner.title() == "pressed") is not approved

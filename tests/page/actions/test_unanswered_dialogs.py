@@ -1,4 +1,4 @@
-"""What happened in a tab meanwhile is told with the client's next answer, whatever that answers."""
+"""The next result of any tool reports what happened in a tab meanwhile, such as a dialog that was dismissed."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import pytest
 from mcp_types import TextContent
 from playwright.async_api import Page
 
-from browser_pilot.config import Settings
+from browser_pilot.config.settings import Settings
 from browser_pilot.gateway import Gateway
-from browser_pilot.pages.dialogs import Dialogs
-from browser_pilot.pages.tab import Tab
-from browser_pilot.records.redaction import Redactor
-from browser_pilot.server.answers import Answer
-from browser_pilot.server.mcp_server import run_tool
-from browser_pilot.server.registry import EVERYWHERE, Call, Registry, Tool
-from browser_pilot.server.schema import TabArguments
+from browser_pilot.mcp_server.server import run_tool
+from browser_pilot.mcp_server.tool_registry import EVERYWHERE, CallRequest, Tool, ToolRegistry
+from browser_pilot.mcp_server.tool_result import ToolResult
+from browser_pilot.mcp_server.tool_schema import TabArguments
+from browser_pilot.page.actions.dialogs import Dialogs
+from browser_pilot.page.tab import Tab
+from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.sessions.client import Client
-from browser_pilot.sessions.reloads import Reloads
+from browser_pilot.sessions.reload_notices import ReloadNotices
 from browser_pilot.sessions.session import Session
 
 from .site import Site
@@ -27,20 +27,20 @@ from .site import Site
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
-async def say_little(_: Call, __: TabArguments) -> Answer:
-    return Answer({"changes": "none"})
+async def say_little(_: CallRequest, __: TabArguments) -> ToolResult:
+    return ToolResult({"changes": "none"})
 
 
-LITTLE = Tool("browser_little", "", "", TabArguments, "read", EVERYWHERE, say_little)
+LITTLE = Tool("browser_little", "", "", TabArguments, "read", EVERYWHERE, handler=say_little)
 
 
-async def test_a_dialog_that_nobody_answered_is_told_once_with_the_next_answer(page: Page, site: Site) -> None:
+async def test_a_dismissed_dialog_is_reported_once_with_the_next_result(page: Page, site: Site) -> None:
     tab = Tab("t7", page)
     tab.dialogs = Dialogs(page, patience_seconds=0.3)
     await page.goto(site.add("page", "<p>Text</p><script>setTimeout(() => { confirm('Hi'); gone = true })</script>"))
     await page.wait_for_function("window.gone")
 
-    session: Any = SimpleNamespace(tabs=lambda: [tab], _reloads=Reloads())
+    session: Any = SimpleNamespace(tabs=lambda: [tab], _recovery=SimpleNamespace(notices=ReloadNotices()))
     session.take_notices = lambda: Session.take_notices(session)
 
     def take_notices(client: Client) -> list[str]:
@@ -51,7 +51,7 @@ async def test_a_dialog_that_nobody_answered_is_told_once_with_the_next_answer(p
     client = cast(Client, SimpleNamespace(settings=Settings()))
     told: list[str] = []
     for _ in range(2):
-        result = await run_tool(Registry([LITTLE]), parts, client, "browser_little", {})
+        result = await run_tool(ToolRegistry([LITTLE]), parts, client, "browser_little", {})
         told += [block.text for block in result.content if isinstance(block, TextContent)]
     assert "Tab t7: A dialog (confirm: 'Hi')" in told[0]
     assert told[1] == "changes: none"

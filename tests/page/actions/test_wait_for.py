@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from browser_pilot.errors import InvalidArgument, Timeout
-from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.waiting import State, address_matches, wait_for
+from browser_pilot.page.actions.wait_for import State, address_matches, wait_for
+from browser_pilot.page.tab import Tab
+from tests.page.conftest import Show
 
-from .conftest import Show
 from .site import Site
 
 browser_test = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]

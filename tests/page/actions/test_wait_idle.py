@@ -8,11 +8,11 @@ import time
 
 import pytest
 
-from browser_pilot.pages.pointer import click
-from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.targets import find
+from browser_pilot.page.actions.resolve import resolve
+from browser_pilot.page.tab import Tab
+from tests.page.conftest import Show
 
-from .conftest import Show
+from .acting import click
 from .site import Exchange, Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -26,7 +26,7 @@ async def shown(tab: Tab) -> str:
 
 async def clicked(tab: Tab, selector: str = "#b") -> float:
     """Click, and say how many seconds it took; the element is looked up before."""
-    ref = (await find(tab, selector)).ref
+    ref = (await resolve(tab, selector)).ref
     began = time.monotonic()
     await click(tab, ref)
     return time.monotonic() - began
@@ -78,7 +78,7 @@ async def test_an_answer_that_asks_again_is_seen_to_its_end(show: Show, site: Si
 async def test_a_navigation_is_seen_to_its_document(show: Show, site: Site, seconds: float) -> None:
     site.late("next", seconds, "<title>Next</title><p id=out>after</p>")
     tab = await show("<a id=b href=/next>Go</a>")
-    ref = (await find(tab, "#b")).ref
+    ref = (await resolve(tab, "#b")).ref
     outcome = await click(tab, ref)
     assert outcome.navigated == site.url("next")
     assert outcome.new_document

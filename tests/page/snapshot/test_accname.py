@@ -1,4 +1,4 @@
-"""Our names and roles held against Chromium's own accessibility tree."""
+"""Our roles and accessible names equal those of Chromium's accessibility tree."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from playwright.async_api import Page
 
-from browser_pilot.pages.cdp import send
-from browser_pilot.pages.snapshot import take_view
-from browser_pilot.pages.world import World
-
-from .conftest import Sites
+from browser_pilot.page.cdp import send
+from browser_pilot.page.isolated_world import World
+from browser_pilot.page.snapshot.snapshot import take_snapshot
+from tests.page.conftest import Sites
 
 WIDGETS = {
     "button",
@@ -30,22 +29,22 @@ WIDGETS = {
     "spinbutton",
     "treeitem",
 }
-# Chromium gives fields that HTML has and ARIA lacks roles of its own, and so do we.
+# HTML fields without an ARIA role have roles of their own, in Chromium and here.
 OURS = {"DateTime": "datetime", "Date": "date", "InputTime": "time", "ColorWell": "color"}
 
 
-async def chromium_says(world: World) -> set[tuple[str, str]]:
-    """Role and name of each widget that Chromium would tell a screen reader of."""
+async def chromium_names(world: World) -> set[tuple[str, str]]:
+    """Role and name of each widget in Chromium's accessibility tree."""
     frame = await world.main_frame()
     answer = await send(frame.session, "Accessibility.getFullAXTree")
     nodes: list[dict[str, Any]] = answer["nodes"]
-    told: set[tuple[str, str]] = set()
+    found: set[tuple[str, str]] = set()
     for node in nodes:
         role = str(node.get("role", {}).get("value", ""))
         role = OURS.get(role, role)
         if not node["ignored"] and role in WIDGETS:
-            told.add((role, " ".join(str(node.get("name", {}).get("value", "")).split())))
-    return told
+            found.add((role, " ".join(str(node.get("name", {}).get("value", "")).split())))
+    return found
 
 
 NAMES = """
@@ -78,11 +77,11 @@ NAMES = """
 async def compare(page: Page) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
     world = World(page)
     ours: set[tuple[str, str]] = set()
-    for row in (await take_view(world)).things():
-        # A description in parentheses is no name, and words beside the name follow it in parentheses.
+    for row in (await take_snapshot(world)).all_rows():
+        # A fallback name is in parentheses, and so is visible text after the name.
         name = "" if row.name.startswith("(") else " ".join(row.name.split())
         ours |= {(row.role, name), (row.role, re.sub(r" \(.*\)$", "", name))}
-    theirs = await chromium_says(world)
+    theirs = await chromium_names(world)
     return theirs - ours, theirs
 
 

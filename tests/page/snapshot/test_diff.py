@@ -1,4 +1,4 @@
-"""A diff applied to the old view gives the new one, and is told only where it is worth it."""
+"""A diff applied to the old snapshot gives the new one, and is used only where it is cheaper."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from playwright.async_api import Page
 
-from browser_pilot.pages.ceiling import total_cost
-from browser_pilot.pages.changes import apply, compare, cost, difference, tables
-from browser_pilot.pages.snapshot import take_view
-from browser_pilot.pages.view import Row, View
-from browser_pilot.pages.world import World
+from browser_pilot.page.isolated_world import World
+from browser_pilot.page.snapshot.diff import apply_diff, diff_cost, diff_or_none, diff_tables, make_diff
+from browser_pilot.page.snapshot.rows import Row, Snapshot
+from browser_pilot.page.snapshot.snapshot import take_snapshot
+from browser_pilot.page.snapshot.token_budget import estimate_rows
+from tests.page.conftest import Sites
 
-from .conftest import Sites
-from .views import views
+from .snapshot_strategies import views
 
 
-def view_of(*rows: Row) -> View:
-    return View("https://a.test/", "t", "d", rows)
+def view_of(*rows: Row) -> Snapshot:
+    return Snapshot("https://a.test/", "t", "d", rows)
 
 
 PADDING = tuple(
@@ -29,39 +29,39 @@ PADDING = tuple(
 
 
 @given(views(), views())
-def test_a_diff_leads_exactly_to_the_new_view(old: View, new: View) -> None:
-    changes = difference(old, new)
+def test_a_diff_leads_exactly_to_the_new_snapshot(old: Snapshot, new: Snapshot) -> None:
+    changes = make_diff(old, new)
     assert changes is not None
-    assert apply(old, changes) == new
+    assert apply_diff(old, changes) == new
 
 
 @given(views())
-def test_nothing_changed_is_an_empty_diff(view: View) -> None:
-    changes = compare(view, view)
+def test_equal_snapshots_have_an_empty_diff(view: Snapshot) -> None:
+    changes = diff_or_none(view, view)
     assert changes is not None
-    assert changes.empty
-    assert tables(changes) == {}
+    assert changes.is_empty
+    assert diff_tables(changes) == {}
 
 
 @given(views(), views())
-def test_a_diff_never_costs_more_than_the_table(old: View, new: View) -> None:
-    changes = compare(old, new)
-    assert changes is None or changes.empty or cost(changes) <= total_cost(new.rows)
+def test_a_diff_never_costs_more_than_the_table(old: Snapshot, new: Snapshot) -> None:
+    changes = diff_or_none(old, new)
+    assert changes is None or changes.is_empty or diff_cost(changes) <= estimate_rows(new.rows)
 
 
-def test_another_document_is_a_new_page() -> None:
+def test_another_document_has_no_diff() -> None:
     view = view_of(Row("e1", "text", "a"))
-    assert compare(view, replace(view, document="other")) is None
-    assert compare(None, view) is None
+    assert diff_or_none(view, replace(view, document="other")) is None
+    assert diff_or_none(None, view) is None
 
 
-def test_the_tables_say_what_is_new_changed_and_gone() -> None:
+def test_the_tables_list_new_changed_and_removed_rows() -> None:
     one, two, box = Row("e1", "link", "One"), Row("e2", "link", "Two"), Row("e3", "checkbox", "Ok", ("unchecked",))
     old = view_of(one, two, box, *PADDING)
     new = view_of(one, Row("e4", "alert", "Saved"), Row("e5", "text", "x"), replace(box, states=("checked",)), *PADDING)
-    changes = compare(old, new)
+    changes = diff_or_none(old, new)
     assert changes is not None
-    assert tables(changes) == {
+    assert diff_tables(changes) == {
         "changed": [{"ref": "e3", "what": "states", "now": "checked"}],
         "new": [
             {"after": "e1", "ref": "e4", "role": "alert", "name": "Saved", "states": ""},
@@ -71,12 +71,12 @@ def test_the_tables_say_what_is_new_changed_and_gone() -> None:
     }
 
 
-def test_a_row_that_moved_is_told_at_its_new_place_only() -> None:
+def test_a_moved_row_is_listed_at_its_new_position_only() -> None:
     first, *others = PADDING
-    changes = compare(view_of(first, *others), view_of(*others, first))
+    changes = diff_or_none(view_of(first, *others), view_of(*others, first))
     assert changes is not None
     assert [insertion.row.ref for insertion in changes.new] == [first.ref]
-    assert not changes.gone and not changes.changed
+    assert not changes.removed and not changes.changed
 
 
 MUTATE = """
@@ -108,18 +108,18 @@ seed => {
 async def test_a_diff_is_right_after_random_changes_of_the_page(page: Page, sites: Sites, seed: int) -> None:
     await page.goto(sites.url("mixed.html"))
     world = World(page)
-    old = await take_view(world)
+    old = await take_snapshot(world)
     chance = random.Random(seed)
     diffs = 0
     for _ in range(40):
         for _ in range(chance.randint(1, 4)):
             await page.evaluate(MUTATE, chance.randrange(1 << 30))
-        new = await take_view(world)
-        refs = [row.ref for row in new.things()]
+        new = await take_snapshot(world)
+        refs = [row.ref for row in new.all_rows()]
         assert len(refs) == len(set(refs))
-        changes = compare(old, new)
+        changes = diff_or_none(old, new)
         if changes is not None:
             diffs += 1
-            assert apply(old, changes) == new
+            assert apply_diff(old, changes) == new
         old = new
     assert diffs >= 30

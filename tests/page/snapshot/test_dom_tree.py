@@ -1,4 +1,4 @@
-"""The indexed tree: what is drawn, with its boxes, and an index that stands for its element."""
+"""The indexed DOM tree: rendered elements with their boxes, each named by an index."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ import pytest
 from playwright.async_api import Page
 
 from browser_pilot.errors import ElementNotFound
-from browser_pilot.pages.dom import take_tree
-from browser_pilot.pages.elements import Elements, Selector
-from browser_pilot.pages.world import World
-
-from .conftest import Sites
+from browser_pilot.page.actions.selectors import Elements, Selector
+from browser_pilot.page.isolated_world import World
+from browser_pilot.page.snapshot.dom_tree import take_dom_tree
+from tests.page.conftest import Sites
 
 PAGE = """<body style="margin: 0"><title>Tree</title><div><div>
 <img alt="Logo" src="logo.png" style="position: absolute; left: 10px; top: 10px; width: 200px; height: 50px">
@@ -22,7 +21,7 @@ PAGE = """<body style="margin: 0"><title>Tree</title><div><div>
 
 async def test_the_tree_has_media_text_controls_and_frames_with_their_boxes(page: Page, sites: Sites) -> None:
     await page.goto(sites.add("tree", PAGE))
-    lines = (await take_tree(World(page))).lines()
+    lines = (await take_dom_tree(World(page))).lines()
     assert any(re.fullmatch(r'\s*\[\d+\] img "Logo" @\(10,10,200,50\)', line) for line in lines)
     text = "\n".join(lines)
     for part in ("video", 'p "Words"', 'a "link"', 'h2 "Inside the frame"', 'button "Press"'):
@@ -33,10 +32,10 @@ async def test_the_tree_has_media_text_controls_and_frames_with_their_boxes(page
     assert len(button) - len(button.lstrip()) > len(iframe) - len(iframe.lstrip())
 
 
-async def test_an_index_stands_for_its_element(page: Page, sites: Sites) -> None:
+async def test_an_index_names_its_element(page: Page, sites: Sites) -> None:
     await page.goto(sites.add("tree", PAGE))
     world = World(page)
-    tree = await take_tree(world)
+    tree = await take_dom_tree(world)
     index = next(index for index, node in enumerate(tree.nodes) if node.name == "Press")
     element = await Elements(world).resolve(Selector(ref=tree.ref(index)))
     assert element.frame.url == sites.url("frame_inside.html", "b")
@@ -46,5 +45,5 @@ async def test_an_index_stands_for_its_element(page: Page, sites: Sites) -> None
 
 async def test_a_limit_on_nodes_says_how_many_are_left(page: Page, sites: Sites) -> None:
     await page.goto(sites.add("many", "<p>x</p>" * 50))
-    tree = await take_tree(World(page), max_nodes=20)
-    assert (len(tree.nodes), tree.left) == (20, 30)
+    tree = await take_dom_tree(World(page), max_nodes=20)
+    assert (len(tree.nodes), tree.nodes_left) == (20, 30)

@@ -1,12 +1,12 @@
-"""Finding rows by text, role and regular expression."""
+"""Searching rows by text, role and regular expression."""
 
 from __future__ import annotations
 
 import pytest
 
 from browser_pilot.errors import InvalidArgument
-from browser_pilot.pages.find import find
-from browser_pilot.pages.view import Row, View
+from browser_pilot.page.snapshot.rows import Row, Snapshot
+from browser_pilot.page.snapshot.search import search_rows
 
 ROWS = (
     Row("e1", "heading", "Prices"),
@@ -15,28 +15,28 @@ ROWS = (
     Row("e5", "button", "Buy  all"),
     Row("e6", "textbox", "Amount", value="42"),
 )
-VIEW = View("https://a.test/", "t", "d", ROWS)
+VIEW = Snapshot("https://a.test/", "t", "d", ROWS)
 
 
 def test_a_text_is_found_in_rows_lines_and_values_with_its_neighbours() -> None:
-    found = find(VIEW, query="BUY")
+    found = search_rows(VIEW, query="BUY")
     assert found.matches == ("e2", "e5")
-    assert [row.ref for row in found.view.rows] == ["e1", "e2", "e4", "e5", "e6"]
-    assert find(VIEW, query="42").matches == ("e6",)
-    assert find(VIEW, query="buy all", context_rows=0).view.rows == (ROWS[3],)
+    assert [row.ref for row in found.snapshot.rows] == ["e1", "e2", "e4", "e5", "e6"]
+    assert search_rows(VIEW, query="42").matches == ("e6",)
+    assert search_rows(VIEW, query="buy all", context_rows=0).snapshot.rows == (ROWS[3],)
 
 
-def test_role_and_text_must_both_fit() -> None:
-    assert find(VIEW, query="buy", role="button").matches == ("e5",)
-    assert find(VIEW, role="link").matches == ("e2",)
+def test_role_and_text_must_both_match() -> None:
+    assert search_rows(VIEW, query="buy", role="button").matches == ("e5",)
+    assert search_rows(VIEW, role="link").matches == ("e2",)
 
 
 def test_a_regular_expression_is_searched() -> None:
-    assert find(VIEW, regex=r"\$\d+").matches == ("e2",)
+    assert search_rows(VIEW, regex=r"\$\d+").matches == ("e2",)
     with pytest.raises(InvalidArgument):
-        find(VIEW, regex="(")
+        search_rows(VIEW, regex="(")
 
 
-def test_nothing_to_find_is_refused() -> None:
+def test_a_search_without_criteria_is_refused() -> None:
     with pytest.raises(InvalidArgument):
-        find(VIEW)
+        search_rows(VIEW)

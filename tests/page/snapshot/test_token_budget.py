@@ -1,4 +1,4 @@
-"""An answer stays under its ceiling, says what is left, and can be gone on with."""
+"""A tool result stays within its token budget, says what is left, and can be continued."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from browser_pilot.errors import InvalidArgument
-from browser_pilot.pages.ceiling import Cursor, cut, estimate_row, estimate_tokens, longest_fit
-from browser_pilot.pages.view import Row, View, table
+from browser_pilot.page.snapshot.rows import Row, Snapshot, table
+from browser_pilot.page.snapshot.token_budget import Cursor, estimate_row, estimate_tokens, fitting_length, truncate
 
+from .snapshot_strategies import views
 from .tokens import real_tokens
-from .views import views
 
 SAMPLES = {
     "english": "Please sign in to continue with your order and to receive a confirmation by mail. ",
@@ -52,79 +52,79 @@ def test_the_estimate_of_a_text_is_not_far_too_high() -> None:
 @given(st.lists(st.sampled_from(sorted(SAMPLES)), min_size=3, max_size=12))
 def test_the_estimate_of_mixed_rows_is_not_low(kinds: list[str]) -> None:
     rows = tuple(Row(f"e{n}", "link", SAMPLES[kind].strip(), ("focused",)) for n, kind in enumerate(kinds, 1))
-    told = toon_format.encode({"elements": table(View("u", "t", "d", rows))})
+    told = toon_format.encode({"elements": table(Snapshot("u", "t", "d", rows))})
     assert sum(map(estimate_row, rows)) + 12 >= 0.95 * real_tokens(told)
 
 
-MANY = View(
+MANY = Snapshot(
     "https://a.test/", "t", "d", tuple(Row(f"e{n}", "link", f"Link number {n}") for n in range(1, 2001)), rest=7
 )
 
 
-def test_a_cut_answer_is_under_its_ceiling_and_says_what_is_left() -> None:
-    answer = cut(MANY, max_tokens=500)
-    told = toon_format.encode({"url": MANY.url, "title": MANY.title, "elements": table(answer.view)})
+def test_a_truncated_result_is_within_its_budget_and_says_what_is_left() -> None:
+    answer = truncate(MANY, max_tokens=500)
+    told = toon_format.encode({"url": MANY.url, "title": MANY.title, "elements": table(answer.snapshot)})
     assert 300 < real_tokens(told) <= 500
-    assert answer.left == 2000 - len(answer.view.rows) + 7
+    assert answer.rows_left == 2000 - len(answer.snapshot.rows) + 7
 
 
 @given(views(), st.integers(200, 400))
-def test_going_on_with_the_cursor_shows_every_row_once(view: View, max_tokens: int) -> None:
+def test_the_cursor_continues_so_that_every_row_is_shown_once(view: Snapshot, max_tokens: int) -> None:
     view = replace(view, rest=0)
     shown: list[Row] = []
     cursor = None
     while True:
-        answer = cut(view, max_tokens=max_tokens, cursor=cursor)
-        shown += answer.view.rows
+        answer = truncate(view, max_tokens=max_tokens, cursor=cursor)
+        shown += answer.snapshot.rows
         cursor = answer.cursor
         if cursor is None:
             break
-        assert answer.view.rows
+        assert answer.snapshot.rows
     assert tuple(shown) == view.rows
 
 
-def test_a_row_that_is_longer_than_the_ceiling_is_told_in_pieces() -> None:
+def test_a_row_longer_than_the_budget_is_shown_in_pieces() -> None:
     text = " ".join(f"word{n}" for n in range(2000))
-    view = View("u", "t", "d", (Row("e1", "text", text), Row("e2", "link", "End")))
+    view = Snapshot("u", "t", "d", (Row("e1", "text", text), Row("e2", "link", "End")))
     pieces: list[str] = []
     cursor = None
     while True:
-        answer = cut(view, max_tokens=400, cursor=cursor)
-        pieces += [row.name for row in answer.view.rows if row.ref == "e1"]
+        answer = truncate(view, max_tokens=400, cursor=cursor)
+        pieces += [row.name for row in answer.snapshot.rows if row.ref == "e1"]
         cursor = answer.cursor
         if cursor is None:
             break
-    assert answer.view.rows[-1].ref == "e2"
+    assert answer.snapshot.rows[-1].ref == "e2"
     assert "".join(piece.removesuffix("…") for piece in pieces) == text
 
 
-def test_a_cursor_goes_on_after_its_row_when_rows_came_before_it() -> None:
-    first = cut(MANY, max_tokens=500)
+def test_a_cursor_continues_after_its_row_when_rows_came_before_it() -> None:
+    first = truncate(MANY, max_tokens=500)
     grown = replace(MANY, rows=(Row("e9001", "text", "New on top"), *MANY.rows))
-    assert cut(grown, max_tokens=500, cursor=first.cursor).view.rows[0] == MANY.rows[len(first.view.rows)]
+    assert truncate(grown, max_tokens=500, cursor=first.cursor).snapshot.rows[0] == MANY.rows[len(first.snapshot.rows)]
 
 
-def test_a_cursor_whose_row_is_gone_goes_on_at_its_place() -> None:
-    first = cut(MANY, max_tokens=500)
-    last = len(first.view.rows) - 1
+def test_a_cursor_whose_row_is_gone_continues_at_its_position() -> None:
+    first = truncate(MANY, max_tokens=500)
+    last = len(first.snapshot.rows) - 1
     shrunk = replace(MANY, rows=MANY.rows[:last] + MANY.rows[last + 1 :])
-    following = cut(shrunk, max_tokens=500, cursor=first.cursor).view.rows[0]
+    following = truncate(shrunk, max_tokens=500, cursor=first.cursor).snapshot.rows[0]
     assert following == MANY.rows[last + 2]
 
 
-def test_a_cursor_of_another_document_begins_again() -> None:
+def test_a_cursor_of_another_document_starts_over() -> None:
     cursor = Cursor("other", 5, "e5").encode()
-    assert cut(MANY, max_tokens=500, cursor=cursor).view.rows[0] == MANY.rows[0]
+    assert truncate(MANY, max_tokens=500, cursor=cursor).snapshot.rows[0] == MANY.rows[0]
 
 
 @pytest.mark.parametrize("cursor", ["", "x", "not a cursor!", Cursor("d", 5, "e5").encode()[:-2] + "AA"])
-def test_a_cursor_that_was_not_ours_is_refused(cursor: str) -> None:
+def test_an_invalid_cursor_is_refused(cursor: str) -> None:
     with pytest.raises(InvalidArgument):
         Cursor.decode(cursor)
 
 
 @given(st.text(max_size=400), st.integers(1, 60))
-def test_the_longest_beginning_that_fits_fits(text: str, budget: int) -> None:
-    taken = longest_fit(text, budget)
+def test_the_longest_fitting_prefix_fits(text: str, budget: int) -> None:
+    taken = fitting_length(text, budget)
     assert taken >= min(1, len(text))
     assert taken <= 1 or estimate_tokens(text[:taken]) <= budget

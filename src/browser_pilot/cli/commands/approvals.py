@@ -1,4 +1,4 @@
-"""`browser-pilot approvals`, `approve` and `deny`: the door to an agent's questions on the command line."""
+"""`browser-pilot approvals`, `approve` and `deny`: the approval channel of the command line."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Annotated
 import typer
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from ..errors import HubUnavailable, PilotError
-from ..home import locate_home
-from ..runtime import RuntimeInfo, read_runtime
-from .hub import ask
-from .output import GOOD, AsJson, print_json, print_table, say
+from browser_pilot.cli.hub_control import send_request
+from browser_pilot.cli.output import SUCCESS, AsJson, print_json, print_line, print_table
+from browser_pilot.errors import HubUnavailable, PilotError
+from browser_pilot.home import locate_home
+from browser_pilot.hub_discovery.runtime_file import RuntimeInfo, read_runtime
 
-DOOR = "command line"
+CHANNEL = "command line"
 
 
-class ShownQuestion(BaseModel):
-    """A question as the hub tells it."""
+class ShownApproval(BaseModel):
+    """A pending approval in the hub's HTTP API."""
 
     id: str
     client_name: str
@@ -43,92 +43,92 @@ class ShownQuestion(BaseModel):
         return self.what if self.about == "site" else f"{self.what} on {self.site}"
 
 
-QUESTIONS = TypeAdapter(list[ShownQuestion])
+APPROVALS = TypeAdapter(list[ShownApproval])
 
 
-class _Refusal(BaseModel):
+class _ErrorBody(BaseModel):
     error: str
     message: str
     suggestions: list[str] = []
 
 
-class AnswerRefused(PilotError):
-    """The hub did not take an answer, mostly because another was first."""
+class DecisionRejected(PilotError):
+    """The hub rejected a decision, usually because another came first."""
 
     code = "NOT_OPEN"
 
 
 def approvals(
-    watch: Annotated[bool, typer.Option("--watch", help="Stay, show questions as they come, answer by key.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Keep running, show approvals as they arrive, decide by key.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the questions that wait for your answer."""
+    """List the approvals that wait for your decision."""
     home = locate_home()
     if watch:
-        from .watch import watch_questions
+        from browser_pilot.cli.approvals_watch import watch_approvals
 
-        watch_questions(home, as_json=as_json)
+        watch_approvals(home, as_json=as_json)
         return
     body = _request(home, "GET", "/api/approvals")
     if as_json:
         print_json(json.loads(body))
         return
-    questions = QUESTIONS.validate_json(body)
-    if not questions:
-        say("Nothing waits for your answer.")
+    pending = APPROVALS.validate_json(body)
+    if not pending:
+        print_line("No approvals are pending.")
         return
     now = time.time()
-    rows = [
-        (one.id, one.title, one.risk, one.client_name, f"{max(0, one.expires_at - now):.0f} s") for one in questions
-    ]
-    print_table(["Id", "What", "Risk", "Asked by", "Left"], rows, right=frozenset({4}))
-    say("Answer with `browser-pilot approve ID` or `browser-pilot deny ID`.")
+    rows = [(one.id, one.title, one.risk, one.client_name, f"{max(0, one.expires_at - now):.0f} s") for one in pending]
+    print_table(["Id", "Action", "Risk", "Requested by", "Time left"], rows, right=frozenset({4}))
+    print_line("Decide with `browser-pilot approve ID` or `browser-pilot deny ID`.")
 
 
-QuestionId = Annotated[str, typer.Argument(metavar="ID", help="As `browser-pilot approvals` shows it.")]
+ApprovalId = Annotated[str, typer.Argument(metavar="ID", help="The id that `browser-pilot approvals` shows.")]
 
 
 def approve(
-    question: QuestionId,
-    session: Annotated[bool, typer.Option("--session", help="For the rest of the agent's session.")] = False,
-    always: Annotated[bool, typer.Option("--always", help="Always on this site; writes a rule.")] = False,
+    approval: ApprovalId,
+    session: Annotated[bool, typer.Option("--session", help="Allow it for the rest of the agent's session.")] = False,
+    always: Annotated[bool, typer.Option("--always", help="Always allow it on this site; writes a rule.")] = False,
 ) -> None:
-    """Say yes to a question: once, unless you say for how long."""
+    """Approve an action: once, or for longer with an option."""
     if session and always:
-        raise typer.BadParameter("--session and --always do not go together")
-    answer(locate_home(), question, "always" if always else "session" if session else "once")
-    say(GOOD, f" Allowed{' always' if always else ' for this session' if session else ''}.")
+        raise typer.BadParameter("--session and --always cannot be combined")
+    send_decision(locate_home(), approval, "always" if always else "session" if session else "once")
+    print_line(SUCCESS, f" Allowed{' always' if always else ' for this session' if session else ''}.")
 
 
 def deny(
-    question: QuestionId,
+    approval: ApprovalId,
     block: Annotated[bool, typer.Option("--block", help="Block the whole site; writes a rule.")] = False,
 ) -> None:
-    """Say no to a question."""
-    answer(locate_home(), question, "block" if block else "deny")
-    say(GOOD, " Denied, and the site is blocked." if block else " Denied.")
+    """Deny an action."""
+    send_decision(locate_home(), approval, "block" if block else "deny")
+    print_line(SUCCESS, " Denied; the site is blocked." if block else " Denied.")
 
 
-def answer(home: Path, question_id: str, choice: str) -> None:
-    """Give an answer; raises ``AnswerRefused`` when it came too late."""
-    if not question_id.isalnum():
-        raise AnswerRefused(f"There is no question {question_id!r}.")
-    _request(home, "POST", f"/api/approvals/{question_id}", {"choice": choice, "door": DOOR})
+def send_decision(home: Path, approval_id: str, choice: str) -> None:
+    """Send a decision; raises ``DecisionRejected`` when it comes too late."""
+    if not approval_id.isalnum():
+        raise DecisionRejected(f"There is no approval {approval_id!r}.")
+    _request(home, "POST", f"/api/approvals/{approval_id}", {"choice": choice, "door": CHANNEL})
 
 
 def _request(home: Path, method: str, path: str, body: dict[str, str] | None = None) -> bytes:
     info = _hub(home)
     try:
-        status, answered = ask(info, method, path, body=None if body is None else json.dumps(body).encode())
+        status, content = send_request(info, method, path, body=None if body is None else json.dumps(body).encode())
     except (OSError, HTTPException):
         raise _no_hub() from None
     if status == 200:
-        return answered
+        return content
     try:
-        refusal = _Refusal.model_validate_json(answered)
+        error = _ErrorBody.model_validate_json(content)
     except ValidationError:
-        raise HubUnavailable(f"The hub answered with status {status}.") from None
-    raise AnswerRefused(refusal.message, suggestions=refusal.suggestions)
+        raise HubUnavailable(f"The hub responded with HTTP status {status}.") from None
+    raise DecisionRejected(error.message, suggestions=error.suggestions)
 
 
 def _hub(home: Path) -> RuntimeInfo:
@@ -140,6 +140,6 @@ def _hub(home: Path) -> RuntimeInfo:
 
 def _no_hub() -> HubUnavailable:
     return HubUnavailable(
-        "No hub is running, so that no agent can ask anything.",
-        suggestions=["`browser-pilot serve` starts one; an MCP client that runs `browser-pilot` starts one by itself."],
+        "No hub is running, so no approvals can be pending.",
+        suggestions=["`browser-pilot serve` starts one; an MCP client that runs `browser-pilot` starts one as well."],
     )

@@ -1,7 +1,7 @@
-"""`browser-pilot backup FILE` and `restore FILE`: configuration, rules and activity log as one file, and back again.
+"""`browser-pilot backup FILE` and `restore FILE`: configuration, rules and audit log in one file.
 
-Secrets go along only when asked for, sealed with a passphrase that is asked for too. A backup may be taken while the
-hub runs; a restore keeps any hub from starting until it is done.
+Secrets are included only on request, encrypted with a passphrase. A backup may be made while the hub runs; during a
+restore no hub can start.
 """
 
 from __future__ import annotations
@@ -15,134 +15,136 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import HubUnavailable, InvalidArgument
-from ..home import locate_home
-from ..locks import held
-from ..runtime import hub_lock, read_runtime
-from .output import GOOD, AsJson, counted, print_json, say
+from browser_pilot.cli.output import SUCCESS, AsJson, count_noun, print_json, print_line
+from browser_pilot.errors import HubUnavailable, InvalidArgument
+from browser_pilot.file_lock import locked
+from browser_pilot.home import locate_home
+from browser_pilot.hub_discovery.runtime_file import hub_lock, read_runtime
 
 if TYPE_CHECKING:
-    from ..records.backup import Contents
-    from ..records.secrets import SecretStore
+    from browser_pilot.audit_log.backup import BackupContents
+    from browser_pilot.secrets.secret_store import SecretStore
 
-WAIT_SECONDS = 10.0
-NAMES = {
+LOCK_TIMEOUT_SECONDS = 10.0
+DESCRIPTIONS = {
     "config.toml": "the configuration",
-    "rules.json": "the rules that you made",
-    "activity.db": "the activity log",
-    "secrets.sealed": "the secrets, sealed with your passphrase",
+    "rules.json": "your rules",
+    "activity.db": "the audit log",
+    "secrets.sealed": "the secrets, encrypted with your passphrase",
 }
 
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before something is replaced.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Replace existing files without asking.")]
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The backup to write, such as browser-pilot.zip.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The backup file to write, such as browser-pilot.zip.")],
     with_secrets: Annotated[
-        bool, typer.Option("--with-secrets", help="Take the secrets along, sealed with a passphrase.")
+        bool, typer.Option("--with-secrets", help="Include the secrets, encrypted with a passphrase.")
     ] = False,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write configuration, rules and activity log into one file; the hub may run."""
-    from ..records.backup import LOG, TEXTS, back_up, look_into
+    """Write configuration, rules and audit log to one file; the hub may be running."""
+    from browser_pilot.audit_log.backup import LOG_FILE, TEXT_FILES, create_backup, read_contents
 
     home = locate_home()
     if file.is_dir() or not file.parent.is_dir():
-        raise InvalidArgument(f"{file} cannot be written: give the path of a file in a folder that is there.")
-    if not with_secrets and not any((home / name).exists() for name in (LOG, *TEXTS)):
+        raise InvalidArgument(f"{file} cannot be written: give the path of a file in an existing folder.")
+    if not with_secrets and not any((home / name).exists() for name in (LOG_FILE, *TEXT_FILES)):
         raise InvalidArgument(f"There is nothing to back up in {home} yet.")
     if file.exists():
-        _confirm(f"{file} is there already. Replace it?", yes)
-    secrets = _store(home).sealed(_passphrase(new=True)) if with_secrets else None
-    back_up(home, file, secrets=secrets)
-    contents = look_into(file)
+        _confirm(f"{file} already exists. Replace it?", yes)
+    secrets = _store(home).export_encrypted(_passphrase(new=True)) if with_secrets else None
+    create_backup(home, file, secrets=secrets)
+    contents = read_contents(file)
     if as_json:
         print_json({"file": str(file), "holds": list(contents.files), "log_rows": contents.log_rows})
         return
-    say(GOOD, f" {file} ({file.stat().st_size:,} bytes, readable by you alone) holds:")
-    _say_what(contents)
+    print_line(SUCCESS, f" Wrote {file} ({file.stat().st_size:,} bytes, readable only by you) with:")
+    _print_contents(contents)
     if not with_secrets and (home / "secrets.enc").exists():
-        say("  Your secrets are not in it; --with-secrets takes them along, sealed with a passphrase.")
+        print_line("  Your secrets are not included; --with-secrets adds them, encrypted with a passphrase.")
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup that `browser-pilot backup` wrote.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup file written by `browser-pilot backup`.")],
     from_elsewhere: Annotated[
-        bool, typer.Option("--from-elsewhere", help="Take a backup of another home, whose seal is not known here.")
+        bool, typer.Option("--from-elsewhere", help="Accept a backup of another home, which cannot be verified here.")
     ] = False,
     with_secrets: Annotated[
-        bool, typer.Option("--with-secrets", help="Restore the secrets in it too; asks for their passphrase.")
+        bool, typer.Option("--with-secrets", help="Also restore the secrets; asks for their passphrase.")
     ] = False,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Bring back what a backup holds. It is checked first; what it replaces is kept aside."""
-    from ..records.backup import LOG, look_into
-    from ..records.backup import restore as put_back
-    from .recording import record
+    """Restore a backup. It is verified first; replaced files are kept in a separate folder."""
+    from browser_pilot.audit_log.backup import LOG_FILE, read_contents
+    from browser_pilot.audit_log.backup import restore as restore_backup
+    from browser_pilot.cli.audit_note import write_audit_note
 
     home = locate_home()
-    contents = look_into(file)
+    contents = read_contents(file)
     if with_secrets and not contents.has_secrets:
-        raise InvalidArgument(f"{file.name} holds no secrets.", suggestions=["Leave out --with-secrets."])
+        raise InvalidArgument(f"{file.name} contains no secrets.", suggestions=["Run it without --with-secrets."])
     with _no_hub(home):
         if not yes and not as_json:
-            say(f"{file} of {contents.created[:16].replace('T', ' ')} (UTC) holds:")
-            _say_what(contents, without="" if with_secrets else "secrets.sealed")
-        _confirm(f"Put this in place of what is in {home}? That is kept aside.", yes)
-        restored = put_back(
+            print_line(f"{file}, created {contents.created[:16].replace('T', ' ')} (UTC), contains:")
+            _print_contents(contents, without="" if with_secrets else "secrets.sealed")
+        _confirm(f"Restore it to {home}? The current files are kept in a separate folder.", yes)
+        restored = restore_backup(
             home,
             file,
             from_elsewhere=from_elsewhere,
-            check=_check,
+            check=_check_settings,
             secrets=(_store(home), _passphrase(new=False)) if with_secrets else None,
         )
-        if LOG not in restored.files:
-            record(home, f"Restored from {file.name}", {"files": restored.files})
+        if LOG_FILE not in restored.files:
+            write_audit_note(home, f"Restored from {file.name}", {"files": restored.files})
     if as_json:
-        aside = None if restored.set_aside is None else str(restored.set_aside)
-        told = {"files": list(restored.files), "log_rows": restored.log_rows, "secrets": restored.secrets}
-        print_json({**told, "set_aside": aside})
+        aside = None if restored.replaced is None else str(restored.replaced)
+        result = {"files": list(restored.files), "log_rows": restored.log_rows, "secrets": restored.secrets}
+        print_json({**result, "set_aside": aside})
         return
-    say(GOOD, f" Restored: {', '.join(NAMES[name] for name in restored.files)}.")
+    print_line(SUCCESS, f" Restored: {', '.join(DESCRIPTIONS[name] for name in restored.files)}.")
     if restored.secrets:
-        say(f"  Secrets: {restored.secrets}")
-    if restored.set_aside is not None:
-        say(f"  What was there before is in {restored.set_aside}")
+        print_line(f"  Secrets: {restored.secrets}")
+    if restored.replaced is not None:
+        print_line(f"  The previous files are in {restored.replaced}")
     if contents.has_secrets and not with_secrets:
-        say("  The secrets in it were left out; --with-secrets restores them too.")
+        print_line("  The secrets in the backup were not restored; --with-secrets restores them.")
 
 
-def _say_what(contents: Contents, *, without: str = "") -> None:
+def _print_contents(contents: BackupContents, *, without: str = "") -> None:
     for name in contents.files:
         if name != without:
-            say(f"  {NAMES[name]}", f", {counted(contents.log_rows, 'row')}" if name == "activity.db" else "")
+            print_line(
+                f"  {DESCRIPTIONS[name]}", f", {count_noun(contents.log_rows, 'row')}" if name == "activity.db" else ""
+            )
 
 
-def _check(folder: Path) -> None:
-    """Whether a hub could start with these settings and rules."""
-    from ..approvals.rules_store import RulesStore
-    from ..config import load_settings
-    from ..rulebook import compile_policy
+def _check_settings(folder: Path) -> None:
+    """Raises when a hub could not start with these settings and rules."""
+    from browser_pilot.config.policy_rules import compile_policy
+    from browser_pilot.config.settings import load_settings
+    from browser_pilot.config.user_rules import UserRulesStore
 
     compile_policy(load_settings(home=folder, environ={}).policy)
-    RulesStore(folder).load()
+    UserRulesStore(folder).load()
 
 
 @contextmanager
 def _no_hub(home: Path) -> Generator[None]:
-    """While inside, no hub runs in this home and none can start."""
+    """Ensures that no hub runs in this home or starts during the ``with`` block."""
     with ExitStack() as locks:
         try:
-            locks.enter_context(hub_lock(home, timeout_seconds=WAIT_SECONDS))
-            locks.enter_context(held(home / "run" / "hub.lock"))
+            locks.enter_context(hub_lock(home, timeout_seconds=LOCK_TIMEOUT_SECONDS))
+            locks.enter_context(locked(home / "run" / "hub.lock"))
         except TimeoutError:
             info = read_runtime(home)
             which = f" (process {info.pid})" if info is not None else ""
             raise HubUnavailable(
-                f"A hub runs in this home{which}; nothing was changed.",
-                suggestions=["`browser-pilot stop` ends it; then restore again."],
+                f"A hub is running in this home{which}; nothing was changed.",
+                suggestions=["Stop it with `browser-pilot stop`, then restore again."],
             ) from None
         yield
 
@@ -152,23 +154,24 @@ def _confirm(question: str, yes: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise InvalidArgument(
-            "Nothing was changed, for nobody is here to be asked.", suggestions=["--yes says that you are sure."]
+            "Nothing was changed: this needs a confirmation, and there is no terminal.",
+            suggestions=["Use --yes to confirm."],
         )
     typer.confirm(question, abort=True, err=True)
 
 
 def _passphrase(*, new: bool) -> str:
-    """From a hidden prompt, or the first line of standard input; never from the arguments."""
+    """Read from a hidden prompt or the first line of standard input; never from the arguments."""
     if not sys.stdin.isatty():
         return sys.stdin.readline().rstrip("\r\n")
-    passphrase = getpass.getpass("Passphrase for the secrets (it is not shown): ")
-    if new and passphrase != getpass.getpass("Once more: "):
-        raise InvalidArgument("The two were not the same; nothing was written.")
+    passphrase = getpass.getpass("Passphrase for the secrets (hidden): ")
+    if new and passphrase != getpass.getpass("Repeat: "):
+        raise InvalidArgument("The passphrases do not match; nothing was written.")
     return passphrase
 
 
 def _store(home: Path) -> SecretStore:
-    from ..records.redaction import Redactor
-    from ..records.secrets import SecretStore
+    from browser_pilot.redaction.redactor import Redactor
+    from browser_pilot.secrets.secret_store import SecretStore
 
     return SecretStore(home, Redactor())

@@ -1,4 +1,4 @@
-"""`browser-pilot pair` and `browser-pilot browsers`: your own browsers, let in, named and forgotten."""
+"""`browser-pilot pair` and `browser-pilot browsers`: pair, list, rename and remove the user's own browsers."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from typing import Annotated
 import typer
 from pydantic import BaseModel, TypeAdapter
 
-from ..errors import HubUnavailable, PilotError
-from ..home import locate_home
-from .hub import RunningHub, ask, ensure_hub
-from .output import GOOD, RUNNING, print_json, print_table, progress, say
+from browser_pilot.cli.hub_control import RunningHub, ensure_hub, send_request
+from browser_pilot.cli.output import RUNNING, SUCCESS, print_json, print_line, print_table, progress
+from browser_pilot.errors import HubUnavailable, PilotError
+from browser_pilot.home import locate_home
+
 from .status import AsJson
 
-LOOK_SECONDS = 0.3
+POLL_SECONDS = 0.3
 
 
 class _Browser(BaseModel):
@@ -36,26 +37,27 @@ class _Code(BaseModel):
     tries_left: int
 
 
-class _Refusal(BaseModel):
+class _ErrorBody(BaseModel):
     error: str
     message: str
     suggestions: list[str] = []
 
 
-class ChangeRefused(PilotError):
-    """The hub did not take a change to the list of browsers."""
+class ChangeRejected(PilotError):
+    """The hub rejected a change to the list of browsers."""
 
     code = "NOT_CHANGED"
 
 
-BROWSERS = TypeAdapter(list[_Browser])
-commands = typer.Typer(help="Your own browsers that are paired with Browser Pilot.", invoke_without_command=True)
+BROWSER_LIST = TypeAdapter(list[_Browser])
+commands = typer.Typer(help="List, rename and remove your paired browsers.", invoke_without_command=True)
+BrowserName = Annotated[str, typer.Argument(help="Its name; `browser-pilot browsers` lists them.")]
 
 
 def pair(
-    wait: Annotated[bool, typer.Option(help="Stay until the browser is there.")] = True, as_json: AsJson = False
+    wait: Annotated[bool, typer.Option(help="Wait until the browser is paired.")] = True, as_json: AsJson = False
 ) -> None:
-    """Show a code that lets a browser of yours in; type it into the popup of the extension."""
+    """Show a pairing code for your own browser; type it into the popup of the extension."""
     hub = ensure_hub(locate_home())
     before = {browser.id for browser in _browsers(hub)}
     code = _Code.model_validate_json(_request(hub, "POST", "/api/pairing"))
@@ -65,14 +67,14 @@ def pair(
         )
         return
     minutes = round((code.expires - time.time()) / 60)
-    say("Type this code into the Browser Pilot popup of your browser:")
-    say("")
-    say("    ", code.code)
-    say("")
-    say(f"  Server {hub.info.host}:{hub.info.port}. The code is good for {minutes} minutes and one browser.")
-    say("  No extension yet? `browser-pilot extension` says how to add it.")
+    print_line("Type this code into the Browser Pilot popup of your browser:")
+    print_line("")
+    print_line("    ", code.code)
+    print_line("")
+    print_line(f"  Server {hub.info.host}:{hub.info.port}. The code is valid for {minutes} minutes and one browser.")
+    print_line("  No extension yet? `browser-pilot extension` shows how to install it.")
     if wait:
-        _wait_for_newcomer(hub, before)
+        _wait_for_pairing(hub, before)
 
 
 @commands.callback()
@@ -84,60 +86,68 @@ def browsers(context: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         print_json([browser.model_dump() for browser in found])
     elif not found:
-        say("No browser is paired yet.")
-        say("  `browser-pilot extension` says how to add the extension, `browser-pilot pair` shows the code for it.")
+        print_line("No browser is paired yet.")
+        print_line(
+            "  `browser-pilot extension` shows how to install the extension, `browser-pilot pair` shows a pairing code."
+        )
     else:
         rows = [
-            (one.name, "connected" if one.connected else "away", one.version, str(one.tabs), _day(one.paired_at))
+            (
+                one.name,
+                "connected" if one.connected else "disconnected",
+                one.version,
+                str(one.tabs),
+                _date(one.paired_at),
+            )
             for one in found
         ]
         print_table(("Name", "State", "Version", "Tabs", "Paired"), rows, right=frozenset({3}))
 
 
 @commands.command()
-def rename(browser: str, name: str) -> None:
-    """Give a paired browser another name."""
+def rename(browser: BrowserName, name: Annotated[str, typer.Argument(help="The new name.")]) -> None:
+    """Rename a paired browser."""
     _request(ensure_hub(locate_home()), "POST", "/api/browsers/rename", {"browser": browser, "name": name})
-    say(GOOD, f" {browser} is now called {name}.")
+    print_line(SUCCESS, f" Renamed {browser} to {name}.")
 
 
 @commands.command()
-def forget(browser: str) -> None:
-    """Part from a browser: its key is void, and agents lose its tabs at once."""
+def forget(browser: BrowserName) -> None:
+    """Remove a paired browser: its key becomes invalid, and agents lose its tabs immediately."""
     _request(ensure_hub(locate_home()), "POST", "/api/browsers/forget", {"browser": browser})
-    say(GOOD, f" {browser} is forgotten.")
+    print_line(SUCCESS, f" Removed {browser}.")
 
 
-def _wait_for_newcomer(hub: RunningHub, before: set[str]) -> None:
+def _wait_for_pairing(hub: RunningHub, before: set[str]) -> None:
     with progress("Waiting for the browser …"):
         while True:
-            time.sleep(LOOK_SECONDS)
+            time.sleep(POLL_SECONDS)
             new = [browser for browser in _browsers(hub) if browser.id not in before]
             if new:
                 break
             if _request(hub, "GET", "/api/pairing").strip() == b"null":
-                raise ChangeRefused(
-                    "The code is void: nobody used it in time, or it was mistyped too often.",
+                raise ChangeRejected(
+                    "The pairing code is no longer valid: it expired, or was mistyped too often.",
                     suggestions=["`browser-pilot pair` shows a new one."],
                 )
-    say(RUNNING, f" {new[0].name} is paired. Its popup shares tabs; clients use it with --engine own.")
+    print_line(RUNNING, f" {new[0].name} is paired. Share tabs in its popup; clients use it with --engine own.")
 
 
 def _browsers(hub: RunningHub) -> list[_Browser]:
-    return BROWSERS.validate_json(_request(hub, "GET", "/api/browsers"))
+    return BROWSER_LIST.validate_json(_request(hub, "GET", "/api/browsers"))
 
 
 def _request(hub: RunningHub, method: str, path: str, body: Mapping[str, str] | None = None) -> bytes:
     try:
         data = None if body is None else json.dumps(body).encode()
-        status, answer = ask(hub.info, method, path, body=data)
+        status, content = send_request(hub.info, method, path, body=data)
     except (OSError, HTTPException) as error:
-        raise HubUnavailable(f"The hub does not answer: {error}.") from error
+        raise HubUnavailable(f"The hub does not respond: {error}.") from error
     if status != HTTPStatus.OK:
-        refusal = _Refusal.model_validate_json(answer)
-        raise ChangeRefused(refusal.message, suggestions=refusal.suggestions)
-    return answer
+        error_body = _ErrorBody.model_validate_json(content)
+        raise ChangeRejected(error_body.message, suggestions=error_body.suggestions)
+    return content
 
 
-def _day(moment: float) -> str:
-    return time.strftime("%Y-%m-%d", time.localtime(moment))
+def _date(timestamp: float) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(timestamp))

@@ -1,4 +1,4 @@
-"""`browser-pilot call`: any tool, called by a person or a script. Calls with the same options share one session."""
+"""`browser-pilot call`: calls any tool from a shell. Calls with the same options share one browser session."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Annotated, cast
 
 import typer
 
-from ..config import load_settings
-from ..errors import InvalidArgument
-from ..home import locate_home, make_private_folder
-from .hub import ensure_hub
-from .output import BAD, AsJson, err, out, print_json, progress, say
-from .tool_answer import Picture
-from .tool_call import call_tool
+from browser_pilot.cli.hub_control import ensure_hub
+from browser_pilot.cli.output import FAILURE, AsJson, err, out, print_json, print_line, progress
+from browser_pilot.cli.tool_call import call_tool
+from browser_pilot.cli.tool_result import ResultImage
+from browser_pilot.config.settings import load_settings
+from browser_pilot.errors import InvalidArgument
+from browser_pilot.home import locate_home, make_private_folder
 
-EVERY_TOOL = "full,minimal"
+ALL_TOOLS = "full,minimal"
 
 
 def call(
@@ -26,28 +26,26 @@ def call(
     arguments: Annotated[
         str, typer.Argument(help="The tool's arguments as a JSON object; - reads them from standard input.")
     ] = "{}",
-    session: Annotated[
-        str, typer.Option(help="Calls with the same name here work in the same browser session.")
-    ] = "default",
-    tools: Annotated[str, typer.Option(help="The tools that may be called: profiles or names, by comma.")] = EVERY_TOOL,
+    session: Annotated[str, typer.Option(help="Calls with the same session name share a browser session.")] = "default",
+    tools: Annotated[str, typer.Option(help="The available tools: profiles or names, comma-separated.")] = ALL_TOOLS,
     headed: Annotated[bool, typer.Option("--headed", help="Show the browser's window.")] = False,
     browser: Annotated[str | None, typer.Option(help="Path of a browser, or chrome, chromium, edge.")] = None,
-    user_data_dir: Annotated[Path | None, typer.Option(help="A browser profile that is kept.")] = None,
-    read_only: Annotated[bool, typer.Option("--read-only", help="Refuse whatever would change something.")] = False,
+    user_data_dir: Annotated[Path | None, typer.Option(help="Folder of a persistent browser profile.")] = None,
+    read_only: Annotated[bool, typer.Option("--read-only", help="Deny every action that changes something.")] = False,
     save_to: Annotated[
-        Path | None, typer.Option(help="Folder for pictures; else the screenshot folder of the settings.")
+        Path | None, typer.Option(help="Folder for images; by default files.screenshot_dir of the settings.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Call one tool through the hub and print its answer; a hub is started when none runs.
+    """Call one tool through the hub and print its result; starts a hub if none is running.
 
-    Calls work in the same browser session as long as their options are the same, so that they can be chained:
+    Calls with the same options share a browser session, so that they can be chained:
 
     browser-pilot call browser_navigate '{"url": "https://example.com"}'
 
     browser-pilot call browser_snapshot
     """
-    given = parse_arguments(sys.stdin.read() if arguments == "-" else arguments)
+    tool_arguments = parse_arguments(sys.stdin.read() if arguments == "-" else arguments)
     options = {
         "client": f"call-{session}",
         "tools": tools,
@@ -58,18 +56,18 @@ def call(
     }
     home = locate_home()
     with progress(f"Calling {tool} …"):
-        answer = call_tool(ensure_hub(home), tool, given, options)
-    files = [save(picture, tool, _folder(home, save_to)) for picture in answer.pictures]
+        result = call_tool(ensure_hub(home), tool, tool_arguments, options)
+    files = [save_image(picture, tool, _image_folder(home, save_to)) for picture in result.images]
     if as_json:
-        print_json({"tool": tool, "is_error": answer.is_error, "answer": answer.data or answer.text, "files": files})
-    elif answer.is_error:
-        say(BAD, " ", answer.text, to=err)
+        print_json({"tool": tool, "is_error": result.is_error, "answer": result.data or result.text, "files": files})
+    elif result.is_error:
+        print_line(FAILURE, " ", result.text, to=err)
     else:
-        if answer.text:
-            out.out(answer.text, highlight=False)
+        if result.text:
+            out.out(result.text, highlight=False)
         for file in files:
             out.out(f"picture: {file}", highlight=False)
-    if answer.is_error:
+    if result.is_error:
         raise typer.Exit(1)
 
 
@@ -81,30 +79,30 @@ def parse_arguments(text: str) -> dict[str, object]:
         raise InvalidArgument(f"The arguments are not JSON: {error}.", suggestions=[example]) from None
     if not isinstance(value, dict):
         raise InvalidArgument(
-            f"The arguments are JSON, but a {type(value).__name__} and not an object.", suggestions=[example]
+            f"The arguments must be a JSON object, not a {type(value).__name__}.", suggestions=[example]
         )
     return cast(dict[str, object], value)
 
 
 def _path_or_name(browser: str) -> str:
-    # The hub has another current folder than we have.
+    # The hub's working directory is another one.
     return str(Path(browser).expanduser().absolute()) if "/" in browser or "\\" in browser else browser
 
 
-def _folder(home: Path, save_to: Path | None) -> Path:
+def _image_folder(home: Path, save_to: Path | None) -> Path:
     if save_to is None:
         return make_private_folder(load_settings(home=home).files.screenshot_dir)
     save_to.mkdir(parents=True, exist_ok=True)
     return save_to
 
 
-def save(picture: Picture, tool: str, folder: Path) -> str:
-    """Write the picture under a name that is not taken yet."""
+def save_image(picture: ResultImage, tool: str, folder: Path) -> str:
+    """Write the image to a new file; never overwrites one."""
     name = f"{tool}-{time.strftime('%Y%m%d-%H%M%S')}"
-    ending = picture.mime.rpartition("/")[2]
+    extension = picture.mime.rpartition("/")[2]
     number = 1
     while True:
-        path = folder / f"{name}{f'-{number}' if number > 1 else ''}.{ending}"
+        path = folder / f"{name}{f'-{number}' if number > 1 else ''}.{extension}"
         try:
             with path.open("xb") as file:
                 file.write(picture.data)

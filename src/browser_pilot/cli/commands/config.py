@@ -1,4 +1,4 @@
-"""`browser-pilot config show|path|check`: the settings in force, where they come from, and whether they are right."""
+"""`browser-pilot config show|path|check`: the effective settings, their origins, and their validation."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import cast
 
 import typer
 
-from ..config import Key, LoadedSettings, config_path, load_with_origins
-from ..engines.finder import find_browser
-from ..home import locate_home
-from .output import GOOD, AsJson, out, print_json, print_table, say
+from browser_pilot.cli.output import SUCCESS, AsJson, out, print_json, print_line, print_table
+from browser_pilot.config.settings import Key, LoadedSettings, config_path, load_with_origins
+from browser_pilot.engines.browser_finder import find_browser
+from browser_pilot.home import locate_home
 
-commands = typer.Typer(help="The settings: show them, find their file, check them.", no_args_is_help=True)
+commands = typer.Typer(help="Show and check the settings, and print the path of their file.", no_args_is_help=True)
 
 
 @commands.command()
 def show(as_json: AsJson = False) -> None:
-    """Show every setting with its value and where it comes from."""
+    """Show every setting with its value and origin."""
     home = locate_home()
     rows = effective(load_with_origins(home=home))
     if as_json:
@@ -26,19 +26,19 @@ def show(as_json: AsJson = False) -> None:
         return
     print_table(["Setting", "Value", "From"], [(key, as_toml(value), origin) for key, value, origin in rows])
     out.line()
-    say(f"Change them in {config_path(home)}, or by variables such as BROWSER_PILOT_BROWSER__HEADLESS.")
+    print_line(f"Change them in {config_path(home)}, or with variables such as BROWSER_PILOT_BROWSER__HEADLESS.")
 
 
 @commands.command()
 def path() -> None:
-    """Print the path of the settings file; it need not exist."""
+    """Print the path of the settings file, which may not exist."""
     out.out(str(config_path(locate_home())), highlight=False)
 
 
 @commands.command()
 def check(as_json: AsJson = False) -> None:
-    """Check the settings; the answer names each wrong key, its value and what would be right."""
-    from ..server.tools import REGISTRY
+    """Validate the settings; errors name the invalid key, its value and valid ones."""
+    from browser_pilot.mcp_server.tools import REGISTRY
 
     home = locate_home()
     settings = load_with_origins(home=home).settings
@@ -49,7 +49,7 @@ def check(as_json: AsJson = False) -> None:
     if as_json:
         print_json({"ok": True, "file": str(file), "exists": file.is_file()})
     else:
-        say(GOOD, " The settings are fine", f": {file}" if file.is_file() else f" (there is no {file})")
+        print_line(SUCCESS, " The settings are valid", f": {file}" if file.is_file() else f" ({file} does not exist)")
 
 
 def effective(loaded: LoadedSettings) -> list[tuple[str, object, str]]:
@@ -57,7 +57,7 @@ def effective(loaded: LoadedSettings) -> list[tuple[str, object, str]]:
     return [
         (".".join(key), value, _origin(key, loaded.origins))
         for key, value in _leaves(loaded.settings.model_dump(mode="json"))
-        # What a domain's rule leaves out is decided elsewhere.
+        # Fields that a domain's rule does not set are not settings of their own.
         if value is not None or key[:2] != ("policy", "domains")
     ]
 

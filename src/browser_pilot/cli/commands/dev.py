@@ -1,6 +1,6 @@
-"""`browser-pilot dev`, which `make dev` runs: the hub and the extension, loaded anew when their files change.
+"""`browser-pilot dev` (`make dev`): runs the hub and reloads hub and extension when their files change.
 
-For those who work on Browser Pilot in a checkout. It looks at files only; what they mean is the hub's business.
+For development of Browser Pilot in a checkout. It only watches files and restarts processes.
 """
 
 from __future__ import annotations
@@ -12,49 +12,50 @@ from collections.abc import Iterator
 from http.client import HTTPException
 from pathlib import Path
 
-from ..home import locate_home
-from ..runtime import read_runtime
+from browser_pilot.cli.hub_control import send_request
+from browser_pilot.cli.output import RUNNING, print_line
+from browser_pilot.home import locate_home
+from browser_pilot.hub_discovery.runtime_file import read_runtime
+
 from .extension import FOLDER as EXTENSION
-from .hub import ask
-from .output import RUNNING, say
 
 SOURCE = EXTENSION.parent
-LOOK_SECONDS = 0.5
-END_SECONDS = 15.0
+POLL_SECONDS = 0.5
+STOP_TIMEOUT_SECONDS = 15.0
 
-Stamps = dict[Path, int]
+ModificationTimes = dict[Path, int]
 
 
 def dev() -> None:
-    """Run the hub and start it again when its source changes; reload the extension when that does."""
+    """Run the hub and restart it when its source changes; reload the extension when its files change."""
     hub = _start()
-    seen = stamps()
+    previous = modification_times()
     try:
         while True:
-            time.sleep(LOOK_SECONDS)
-            now = stamps()
-            changed, seen = set(changed_files(seen, now)), now
+            time.sleep(POLL_SECONDS)
+            current = modification_times()
+            changed, previous = set(changed_files(previous, current)), current
             if any(EXTENSION in path.parents for path in changed):
                 _reload_extension()
             if any(EXTENSION not in path.parents for path in changed):
-                say(RUNNING, " The hub's files have changed: starting it again.")
-                _end(hub)
+                print_line(RUNNING, " The hub's files have changed: restarting it.")
+                _stop(hub)
                 hub = _start()
     finally:
-        _end(hub)
+        _stop(hub)
 
 
-def stamps(folder: Path = SOURCE) -> Stamps:
-    """When each file was last written; caches and files of others are left out."""
-    found: Stamps = {}
+def modification_times(folder: Path = SOURCE) -> ModificationTimes:
+    """The modification time of each file, without caches and vendored files."""
+    found: ModificationTimes = {}
     for path in folder.rglob("*"):
         if path.is_file() and not {"__pycache__", "vendor"} & set(path.parts):
             found[path] = path.stat().st_mtime_ns
     return found
 
 
-def changed_files(before: Stamps, after: Stamps) -> Iterator[Path]:
-    """Those that are new, gone or written again."""
+def changed_files(before: ModificationTimes, after: ModificationTimes) -> Iterator[Path]:
+    """The files that were added, deleted or modified."""
     for path in {**before, **after}:
         if before.get(path) != after.get(path):
             yield path
@@ -64,10 +65,10 @@ def _start() -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-m", "browser_pilot", "serve"])
 
 
-def _end(hub: subprocess.Popen[bytes]) -> None:
+def _stop(hub: subprocess.Popen[bytes]) -> None:
     hub.terminate()
     try:
-        hub.wait(END_SECONDS)
+        hub.wait(STOP_TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired:
         hub.kill()
         hub.wait()
@@ -78,7 +79,7 @@ def _reload_extension() -> None:
     if info is None:
         return
     try:
-        ask(info, "POST", "/api/extension/reload")
-        say(RUNNING, " The extension's files have changed: browsers load it again.")
+        send_request(info, "POST", "/api/extension/reload")
+        print_line(RUNNING, " The extension's files have changed: reloading it in connected browsers.")
     except (OSError, HTTPException) as error:
-        say(f"  The extension could not be told to reload: {error}.")
+        print_line(f"  The extension could not be reloaded: {error}.")

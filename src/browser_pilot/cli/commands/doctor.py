@@ -1,4 +1,4 @@
-"""`browser-pilot doctor`: is everything there that Browser Pilot needs, and if not, what to do."""
+"""`browser-pilot doctor`: checks everything that Browser Pilot needs, and suggests fixes."""
 
 from __future__ import annotations
 
@@ -6,43 +6,53 @@ import asyncio
 
 import typer
 
-from ..config import Settings, load_settings
-from ..errors import SettingsError
-from ..home import locate_home
-from .output import BAD, GOOD, WARNING, AsJson, out, print_json, progress, say
+from browser_pilot.cli.output import (
+    FAILURE,
+    SUCCESS,
+    WARNING,
+    AsJson,
+    count_noun,
+    out,
+    print_json,
+    print_line,
+    progress,
+)
+from browser_pilot.config.settings import Settings, load_settings
+from browser_pilot.errors import SettingsError
+from browser_pilot.home import locate_home
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Check browser, home, port, hub and versions: what is wrong, and how to mend it."""
-    # Late, because every command would wait for them.
-    from .checks import Finding, examine
+    """Check browser, home, port, hub and versions, and show how to fix problems."""
+    # Imported here, because the import is slow.
+    from browser_pilot.cli.doctor_checks import CheckResult, run_checks
 
     home = locate_home()
-    findings: list[Finding] = []
+    findings: list[CheckResult] = []
     try:
         settings = load_settings(home=home)
-        findings.append(Finding("Settings", "ok", "valid"))
+        findings.append(CheckResult("Settings", "ok", "valid"))
     except SettingsError as error:
         settings = Settings().at(home)
-        findings.append(Finding("Settings", "problem", error.message, " ".join(error.suggestions)))
-    with progress("Looking at everything, and starting the browser once …"):
-        findings += asyncio.run(examine(home, settings))
+        findings.append(CheckResult("Settings", "problem", error.message, " ".join(error.suggestions)))
+    with progress("Running all checks; the browser is started once …"):
+        findings += asyncio.run(run_checks(home, settings))
     problems = sum(finding.state == "problem" for finding in findings)
     warnings = sum(finding.state == "warning" for finding in findings)
     if as_json:
-        rows = [{"what": f.what, "state": f.state, "says": f.says, "mend": f.mend} for f in findings]
+        rows = [{"what": f.name, "state": f.state, "says": f.detail, "mend": f.fix} for f in findings]
         print_json({"ok": problems == 0, "findings": rows})
     else:
         for finding in findings:
-            say(finding.mark, f" {finding.what:<10} ", finding.says)
-            if finding.mend:
-                say(" " * 13, "→ ", finding.mend)
+            print_line(finding.mark, f" {finding.name:<10} ", finding.detail)
+            if finding.fix:
+                print_line(" " * 13, "→ ", finding.fix)
         out.line()
         if problems:
-            say(BAD, f" {problems} {'problem' if problems == 1 else 'problems'} to mend.")
+            print_line(FAILURE, f" Found {count_noun(problems, 'problem')}.")
         elif warnings:
-            say(WARNING, f" It works; {warnings} {'thing is' if warnings == 1 else 'things are'} worth a look.")
+            print_line(WARNING, f" No problems, {count_noun(warnings, 'warning')}.")
         else:
-            say(GOOD, " All is well.")
+            print_line(SUCCESS, " No problems found.")
     if problems:
         raise typer.Exit(1)

@@ -1,4 +1,4 @@
-"""`browser-pilot extension`: where the extension is, and how it gets into your browser."""
+"""`browser-pilot extension`: the extension's folder, and how to load or pack it."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from typing import Annotated
 
 import typer
 
-from ..engines.finder import find_browser
-from ..errors import BrowserUnavailable
-from .output import GOOD, print_json, say
+from browser_pilot.cli.output import SUCCESS, print_json, print_line
+from browser_pilot.engines.browser_finder import find_browser
+from browser_pilot.errors import BrowserUnavailable
+
 from .status import AsJson
 
-FOLDER = Path(__file__).parents[1] / "extension"
-PAGE = "chrome://extensions"
-# What the browser does not need.
-LEFT_OUT = frozenset({"jsconfig.json", "injected.d.ts"})
-# The same moment in every archive, so that the same files make the same archive.
-MOMENT = (2020, 1, 1, 0, 0, 0)
+FOLDER = Path(__file__).parents[2] / "extension"
+EXTENSIONS_PAGE = "chrome://extensions"
+# Files that the browser does not need.
+EXCLUDED_FILES = frozenset({"jsconfig.json", "content/globals.d.ts"})
+# A fixed timestamp, so that the same files make an identical archive.
+ZIP_TIMESTAMP = (2020, 1, 1, 0, 0, 0)
 
 
 def extension(
-    open_page: Annotated[bool, typer.Option("--open", help=f"Open {PAGE} in your browser.")] = False,
+    open_page: Annotated[bool, typer.Option("--open", help=f"Open {EXTENSIONS_PAGE} in your browser.")] = False,
     archive: Annotated[
-        Path | None, typer.Option("--zip", metavar="FILE", help="Pack it into an archive for a store.")
+        Path | None, typer.Option("--zip", metavar="FILE", help="Pack it into a zip file for the Chrome Web Store.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -38,32 +39,32 @@ def extension(
         print_json({"folder": str(FOLDER), "version": version, "zip": None if archive is None else str(archive)})
         return
     if archive is not None:
-        say(GOOD, f" {archive} holds version {version}, ready for a store.")
+        print_line(SUCCESS, f" Packed version {version} into {archive}.")
         return
-    say("The extension is in ", str(FOLDER))
-    say("")
-    say(f"  1. Open {PAGE} (in Edge: edge://extensions) and switch on “Developer mode”.")
-    say("  2. Press “Load unpacked” and choose the folder above.")
-    say("  3. Run `browser-pilot pair`, press the Browser Pilot button in the toolbar, and type the code.")
+    print_line("The extension is in ", str(FOLDER))
+    print_line("")
+    print_line(f"  1. Open {EXTENSIONS_PAGE} (in Edge: edge://extensions) and switch on “Developer mode”.")
+    print_line("  2. Press “Load unpacked” and choose the folder above.")
+    print_line("  3. Run `browser-pilot pair`, press the Browser Pilot button in the toolbar, and type the code.")
     if open_page:
         _open()
 
 
 def pack(archive: Path) -> None:
-    """The extension as one file; the key in its manifest keeps the id that the hub knows it by."""
+    """Pack the extension into one file; the key in its manifest keeps the extension id that the hub expects."""
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
         for path in sorted(FOLDER.rglob("*")):
             name = path.relative_to(FOLDER).as_posix()
-            if path.is_file() and name not in LEFT_OUT:
-                packed.writestr(zipfile.ZipInfo(name, MOMENT), path.read_bytes())
+            if path.is_file() and name not in EXCLUDED_FILES:
+                packed.writestr(zipfile.ZipInfo(name, ZIP_TIMESTAMP), path.read_bytes())
 
 
 def _open() -> None:
     browser = find_browser()
     try:
-        # A browser that runs already opens the page and lets this process end.
+        # If the browser is already running, it opens the page and this process exits.
         subprocess.Popen(
-            [str(browser.executable), PAGE],
+            [str(browser.executable), EXTENSIONS_PAGE],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,

@@ -1,6 +1,6 @@
-"""`browser-pilot guest`: third-party MCP servers that run in a sandbox, added with the user's yes.
+"""`browser-pilot guest`: third-party MCP servers that run in a sandbox, installed with the user's consent.
 
-What the commands do is in ``guest_work``, which needs more imports than `--help` should wait for.
+The implementation is in ``guest_commands``, whose imports `--help` should not wait for.
 """
 
 from __future__ import annotations
@@ -10,34 +10,35 @@ from typing import Annotated, Literal
 
 import typer
 
-from ..home import locate_home
+from browser_pilot.cli.output import out, print_json, print_line, print_table
+from browser_pilot.home import locate_home
+
 from .call import call as call_any_tool
-from .output import out, print_json, print_table, say
 from .status import AsJson
 
-commands = typer.Typer(help="Guests: third-party MCP servers in a sandbox.", no_args_is_help=True)
+commands = typer.Typer(help="Manage guests: third-party MCP servers in a sandbox.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="`browser-pilot guest list` shows them.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The guest's name; `browser-pilot guest list` shows them.")]
 Source = Annotated[Path, typer.Argument(metavar="PATH", help="A folder, a .mcpw or .zip package, or a manifest file.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Say yes to what it asks for without being asked.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Confirm without asking.")]
 Permissions = Annotated[
-    list[str] | None, typer.Argument(metavar="[PERMISSION]…", help="browser:tabs.create …; all of them if left out.")
+    list[str] | None, typer.Argument(metavar="[PERMISSION]…", help="browser:tabs.create …; all permissions by default.")
 ]
 Site = Annotated[str, typer.Argument(metavar="SITE", help="example.com, localhost:3000")]
 
 
 @commands.command()
 def add(path: Source, yes: Yes = False) -> None:
-    """Add a guest: shows what it asks for, and needs your yes. A changed guest needs it again."""
-    from .guest_work import add_guest
+    """Add a guest: shows what it requests and asks for your consent, again when the guest has changed."""
+    from browser_pilot.cli.guest_commands import add_guest
 
     add_guest(locate_home(), path, yes=yes)
 
 
 @commands.command("list")
 def list_guests(as_json: AsJson = False) -> None:
-    """The guests that you have added."""
-    from .guest_work import guest_row, guests_data
+    """List the installed guests."""
+    from browser_pilot.cli.guest_commands import guest_row, guests_data
 
     home = locate_home()
     guests = guests_data(home)
@@ -46,13 +47,13 @@ def list_guests(as_json: AsJson = False) -> None:
     elif guests:
         print_table(("Guest", "Version", "Kind", "Tools", "State"), [guest_row(guest) for guest in guests])
     else:
-        say("There are no guests. `browser-pilot guest new my-guest` makes one to start from.")
+        print_line("No guests are installed. `browser-pilot guest new my-guest` creates one to start from.")
 
 
 @commands.command()
 def info(name: Name, as_json: AsJson = False) -> None:
-    """What a guest is, asks for, and was allowed."""
-    from .guest_work import guest_data, show_guest
+    """Show a guest's details, what it requests, and its grants."""
+    from browser_pilot.cli.guest_commands import guest_data, show_guest
 
     if as_json:
         print_json(guest_data(locate_home(), name))
@@ -62,50 +63,50 @@ def info(name: Name, as_json: AsJson = False) -> None:
 
 @commands.command()
 def remove(name: Name, yes: Yes = False) -> None:
-    """Remove a guest with its log, its grants and the secrets that you gave it."""
-    from .guest_work import remove_guest
+    """Remove a guest with its log, grants and secrets."""
+    from browser_pilot.cli.guest_commands import remove_guest
 
     remove_guest(locate_home(), name, yes=yes)
 
 
 @commands.command()
 def enable(name: Name) -> None:
-    """Let agents use a guest again."""
-    from .guest_work import switch_guest
+    """Enable a guest: agents can use its tools."""
+    from browser_pilot.cli.guest_commands import set_guest_enabled
 
-    switch_guest(locate_home(), name, on=True)
+    set_guest_enabled(locate_home(), name, on=True)
 
 
 @commands.command()
 def disable(name: Name) -> None:
-    """Keep a guest, but do not run it."""
-    from .guest_work import switch_guest
+    """Disable a guest without removing it."""
+    from browser_pilot.cli.guest_commands import set_guest_enabled
 
-    switch_guest(locate_home(), name, on=False)
+    set_guest_enabled(locate_home(), name, on=False)
 
 
 @commands.command()
 def secret(name: Name, variable: Annotated[str, typer.Argument(metavar="SECRET")]) -> None:
-    """Give a guest one of the secrets that it asks for; the value is read from the terminal or standard input."""
-    from .guest_work import give_secret
+    """Set a secret of a guest; the value is read from the terminal or standard input."""
+    from browser_pilot.cli.guest_commands import set_guest_secret
 
-    give_secret(locate_home(), name, variable)
+    set_guest_secret(locate_home(), name, variable)
 
 
 @commands.command()
 def allow(name: Name, site: Site, permissions: Permissions = None) -> None:
-    """Let a guest do something on a site without asking you."""
-    from .guest_work import keep_grant
+    """Always allow a guest's permissions on a site, without asking."""
+    from browser_pilot.cli.guest_commands import save_grant
 
-    keep_grant(locate_home(), name, site, permissions, "allow")
+    save_grant(locate_home(), name, site, permissions, "allow")
 
 
 @commands.command()
 def forbid(name: Name, site: Site, permissions: Permissions = None) -> None:
-    """Never let a guest do something on a site, and never ask."""
-    from .guest_work import keep_grant
+    """Never allow a guest's permissions on a site, without asking."""
+    from browser_pilot.cli.guest_commands import save_grant
 
-    keep_grant(locate_home(), name, site, permissions, "deny")
+    save_grant(locate_home(), name, site, permissions, "deny")
 
 
 @commands.command()
@@ -115,8 +116,8 @@ def call(
     arguments: Annotated[str, typer.Argument(help="Its arguments as a JSON object; - reads standard input.")] = "{}",
     as_json: AsJson = False,
 ) -> None:
-    """Call a guest's tool through the hub and print its answer."""
-    from .guest_work import require_tool
+    """Call a guest's tool through the hub and print its result."""
+    from browser_pilot.cli.guest_commands import require_tool
 
     require_tool(locate_home(), name, tool)
     call_any_tool(f"{name}__{tool}", arguments, as_json=as_json, browser=None, user_data_dir=None, save_to=None)
@@ -124,10 +125,10 @@ def call(
 
 @commands.command()
 def logs(
-    name: Name, lines: Annotated[int, typer.Option("--lines", "-n", help="How many of the last lines.")] = 50
+    name: Name, lines: Annotated[int, typer.Option("--lines", "-n", help="The number of lines, from the end.")] = 50
 ) -> None:
-    """What a guest printed, and why it was ended."""
-    from .guest_work import last_lines
+    """Show a guest's output and why it was stopped."""
+    from browser_pilot.cli.guest_commands import last_lines
 
     for line in last_lines(locate_home(), name, lines):
         out.out(line, highlight=False)
@@ -135,22 +136,22 @@ def logs(
 
 @commands.command()
 def test(
-    path: Annotated[str, typer.Argument(metavar="PATH|NAME", help="A guest of yours, or one to be added.")],
+    path: Annotated[str, typer.Argument(metavar="PATH|NAME", help="An installed guest, or the path of one.")],
 ) -> None:
-    """Run a guest in the sandbox, without a browser, and see whether it is in order."""
-    from .guest_work import test_guest
+    """Start a guest in the sandbox, without a browser, and list its tools."""
+    from browser_pilot.cli.guest_commands import test_guest
 
     test_guest(locate_home(), path)
 
 
 @commands.command()
 def new(
-    name: Annotated[str, typer.Argument(help="The guest's name; a folder of that name is made.")],
+    name: Annotated[str, typer.Argument(help="The guest's name; creates a folder of that name.")],
     js: Annotated[bool, typer.Option("--js", help="In JavaScript (the default).")] = False,
     wasm: Annotated[bool, typer.Option("--wasm", help="In C, as a WebAssembly module.")] = False,
 ) -> None:
-    """Make a working guest to start from."""
-    from .guest_work import make_guest
+    """Create a working guest to start from."""
+    from browser_pilot.cli.guest_commands import create_guest
 
     kind: Literal["js", "wasm"] = "wasm" if wasm and not js else "js"
-    make_guest(Path.cwd(), name, kind)
+    create_guest(Path.cwd(), name, kind)

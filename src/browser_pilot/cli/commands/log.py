@@ -1,6 +1,6 @@
-"""`browser-pilot log`: what agents did, as a list, live, in detail, as a file; and whether the record is whole.
+"""`browser-pilot log`: lists, follows, shows, exports and verifies the audit log.
 
-Reads only. It works while the hub runs and while it does not.
+Read-only. It works with and without a running hub.
 """
 
 from __future__ import annotations
@@ -19,223 +19,237 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ..errors import InvalidArgument, RecordsUnavailable
-from ..home import PRIVATE_FILE, locate_home
-from .log_view import HEADINGS, RIGHT, details, fixed_line, row
-from .moments import clock_time, in_ms, parse_moment
-from .output import BAD, GOOD, AsJson, counted, err, out, print_json, print_table, say
+from browser_pilot.cli.log_view import HEADINGS, RIGHT_ALIGNED, details, fixed_width_line, list_row
+from browser_pilot.cli.output import FAILURE, SUCCESS, AsJson, count_noun, err, out, print_json, print_line, print_table
+from browser_pilot.cli.time_format import format_time, parse_time, to_epoch_ms
+from browser_pilot.errors import InvalidArgument, RecordsUnavailable
+from browser_pilot.home import PRIVATE_FILE, locate_home
 
 if TYPE_CHECKING:
-    from ..records.chain import Head
-    from ..records.database import Files
-    from ..records.reading import Query
+    from browser_pilot.audit_log.database import AuditLogFiles
+    from browser_pilot.audit_log.hash_chain import ChainHead
+    from browser_pilot.audit_log.reader import AuditQuery
 
-commands = typer.Typer(help="What agents did: newest last. See also: log show, log verify.")
+commands = typer.Typer(help="Show the audit log, newest entry last. See also: log show, log verify.")
 
-SHOWN = 50
-LOOK_SECONDS = 0.25
-INTERRUPTED = 130
-EMPTY = "Nothing is recorded yet: the log begins with the first action of an agent."
+DEFAULT_LIMIT = 50
+POLL_SECONDS = 0.25
+INTERRUPTED_EXIT_CODE = 130
+EMPTY_LOG = "The audit log is empty: it starts with the first action of an agent."
 
-ExportForm = Literal["jsonl", "csv"]
+ExportFormat = Literal["jsonl", "csv"]
 
 
 @commands.callback(invoke_without_command=True)
 def log(
     context: typer.Context,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Stay, and show what happens as it ends.")] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Keep running, and show actions as they finish.")
+    ] = False,
     tool: Annotated[str | None, typer.Option(help="Only this tool, such as browser_click.")] = None,
-    site: Annotated[str | None, typer.Option(help="Only this host and those below it.")] = None,
+    site: Annotated[str | None, typer.Option(help="Only this host and its subdomains.")] = None,
     session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
     client: Annotated[str | None, typer.Option(help="Only this client.")] = None,
-    decision: Annotated[
-        Literal["allow", "ask", "deny"] | None, typer.Option(help="Only what was decided like this.")
-    ] = None,
+    decision: Annotated[Literal["allow", "ask", "deny"] | None, typer.Option(help="Only this policy decision.")] = None,
     since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="From then on: 2h (ago), 14:30, 2026-11-16T14:30.")
+        str | None, typer.Option(metavar="TIME", help="From this time on: 2h (ago), 14:30, 2026-11-16T14:30.")
     ] = None,
-    until: Annotated[str | None, typer.Option(metavar="TIME", help="Before then.")] = None,
-    text: Annotated[str | None, typer.Option(help="Only what holds this text anywhere.")] = None,
+    until: Annotated[str | None, typer.Option(metavar="TIME", help="Before this time.")] = None,
+    text: Annotated[str | None, typer.Option(help="Only entries that contain this text.")] = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="At most so many, the newest.", show_default=f"{SHOWN}; all with --export")
+        int | None,
+        typer.Option(min=1, help="At most this many, the newest.", show_default=f"{DEFAULT_LIMIT}; all with --export"),
     ] = None,
-    export: Annotated[ExportForm | None, typer.Option(help="As a file of this form, with everything.")] = None,
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Where --export writes; else here.")] = None,
+    export: Annotated[ExportFormat | None, typer.Option(help="Export all fields in this format.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The file for --export; standard output by default.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what agents did: when, who, with which tool, where, what was decided, how it ended."""
+    """Show the actions of agents: time, client, tool, site, policy decision and outcome."""
     if context.invoked_subcommand is not None:
         return
     if output is not None and export is None:
-        raise typer.BadParameter("--output goes with --export")
+        raise typer.BadParameter("--output requires --export")
     if follow and export is not None:
-        raise typer.BadParameter("--follow and --export do not go together; --follow --json prints JSON lines")
-    from ..records.reading import LogReader, Query
+        raise typer.BadParameter("--follow and --export cannot be combined; --follow --json prints JSON lines")
+    from browser_pilot.audit_log.reader import AuditLogReader, AuditQuery
 
     now = datetime.now().astimezone()
-    query = Query(
+    query = AuditQuery(
         tool=tool,
         site=site,
         session=session,
         client=client,
         decision=decision,
-        since_ms=None if since is None else in_ms(parse_moment(since, now)),
-        until_ms=None if until is None else in_ms(parse_moment(until, now)),
+        since_ms=None if since is None else to_epoch_ms(parse_time(since, now)),
+        until_ms=None if until is None else to_epoch_ms(parse_time(until, now)),
         text=text,
-        limit=limit or (None if export else SHOWN),
+        limit=limit or (None if export else DEFAULT_LIMIT),
     )
     files = _files()
-    with _readable(files):
+    with _translate_errors(files):
         if export is not None:
             if not files.database.exists():
-                say(EMPTY, to=err)
-            _write(LogReader(files).export(export, query) if files.database.exists() else (), output)
+                print_line(EMPTY_LOG, to=err)
+            _write(AuditLogReader(files).export(export, query) if files.database.exists() else (), output)
         elif follow:
             _follow(files, query, as_json=as_json)
         else:
-            _list(files, query, as_json=as_json, filtered=query != Query(limit=query.limit))
+            _list(files, query, as_json=as_json, filtered=query != AuditQuery(limit=query.limit))
 
 
 @commands.command()
 def show(
-    entry: Annotated[int, typer.Argument(metavar="ID", help="As `browser-pilot log` shows it.")],
+    entry: Annotated[int, typer.Argument(metavar="ID", help="The id that `browser-pilot log` shows.")],
     as_json: AsJson = False,
 ) -> None:
-    """Show everything about one entry."""
-    from ..records.reading import LogReader
+    """Show all details of one entry."""
+    from browser_pilot.audit_log.reader import AuditLogReader
 
     files = _files()
-    with _readable(files):
-        action = LogReader(files).action(entry) if files.database.exists() else None
+    with _translate_errors(files):
+        action = AuditLogReader(files).action(entry) if files.database.exists() else None
     if action is None:
         raise InvalidArgument(
-            f"There is no entry {entry} in the log.",
-            suggestions=["`browser-pilot log` shows the newest with their ids."],
+            f"There is no entry {entry} in the audit log.",
+            suggestions=["`browser-pilot log` lists the newest entries with their ids."],
         )
     if as_json:
         print_json(action.flat())
         return
-    say(f"Entry {action.seq}")
+    print_line(f"Entry {action.seq}")
     for label, value in details(action):
         first, *rest = value.splitlines()
-        say(f"  {label:<10} ", first)
+        print_line(f"  {label:<10} ", first)
         for line in rest:
-            say(" " * 13, line)
+            print_line(" " * 13, line)
 
 
 @commands.command("export-test")
 def export_test(
-    session: Annotated[str, typer.Argument(metavar="SESSION", help="As `browser-pilot log --json` shows it.")],
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to write it; else here.")] = None,
+    session: Annotated[
+        str, typer.Argument(metavar="SESSION", help="The session that `browser-pilot log --json` shows.")
+    ],
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The file to write; standard output by default.")
+    ] = None,
 ) -> None:
-    """Write what a session did as a test for pytest-playwright."""
-    from ..records.reading import LogReader, Query
-    from ..records.replay import as_test
+    """Export the actions of a session as a test for pytest-playwright."""
+    from browser_pilot.audit_log.playwright_export import to_playwright_test
+    from browser_pilot.audit_log.reader import AuditLogReader, AuditQuery
 
     files = _files()
-    with _readable(files):
-        found = LogReader(files).search(Query(session=session, limit=None)) if files.database.exists() else []
-    if not found:
+    with _translate_errors(files):
+        actions = (
+            AuditLogReader(files).search(AuditQuery(session=session, limit=None)) if files.database.exists() else []
+        )
+    if not actions:
         raise InvalidArgument(
-            f"The log holds nothing of a session {session!r}.",
+            f"The audit log has no entries of session {session!r}.",
             suggestions=["`browser-pilot log --json` shows the session of each action."],
         )
-    _write([as_test(found, session)], output)
+    _write([to_playwright_test(actions, session)], output)
 
 
 @commands.command()
 def verify(
     head: Annotated[
-        list[str] | None, typer.Option(metavar="ROW:HASH", help="A head that you noted earlier; must still be there.")
+        list[str] | None,
+        typer.Option(metavar="ROW:HASH", help="A head from an earlier run; it must still be in the log."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check that nobody changed, removed or cut off anything; ends with 1 when someone did."""
-    from ..records.chain import EMPTY as NO_ROWS
-    from ..records.chain import Problem, Report
-    from ..records.reading import LogReader
+    """Verify that no entry was changed, removed or truncated; exits with 1 otherwise."""
+    from browser_pilot.audit_log.hash_chain import EMPTY_HEAD as NO_ROWS
+    from browser_pilot.audit_log.hash_chain import ChainProblem, VerificationReport
+    from browser_pilot.audit_log.reader import AuditLogReader
 
     files = _files()
-    noted = [_head(text) for text in head or ()]
+    known_heads = [_parse_head(text) for text in head or ()]
     started = time.monotonic()
     if files.database.exists():
-        report = LogReader(files).verify(noted=noted)
-    elif files.head.exists() or noted:
-        report = Report(0, NO_ROWS, (Problem(0, f"The log itself is gone: there is no {files.database}."),))
+        report = AuditLogReader(files).verify(known_heads=known_heads)
+    elif files.head.exists() or known_heads:
+        report = VerificationReport(
+            0, NO_ROWS, (ChainProblem(0, f"The audit log is missing: {files.database} does not exist."),)
+        )
     else:
-        report = Report(0, NO_ROWS)
+        report = VerificationReport(0, NO_ROWS)
     seconds = time.monotonic() - started
     last = f"{report.head.seq}:{report.head.hash.hex()}"
     if as_json:
-        problems = [{"row": problem.seq, "what": problem.what} for problem in report.problems]
+        problems = [{"row": problem.seq, "what": problem.text} for problem in report.problems]
         print_json({"ok": report.ok, "rows": report.rows, "head": last, "problems": problems})
     elif report.ok and not report.rows:
-        say(GOOD, " ", EMPTY)
+        print_line(SUCCESS, " ", EMPTY_LOG)
     elif report.ok:
-        newest = LogReader(files).entries(after=report.head.seq - 1, limit=1)
-        until = f", the last of {clock_time(newest[0].body.get('time_ms'))}" if newest else ""
-        say(GOOD, f" The log is intact: {counted(report.rows, 'row')}{until}; checked in {seconds:.1f} s.")
-        say("  Head ", last)
-        say("  Keep that head elsewhere: `log verify --head ROW:HASH` then finds even a forger who has your files.")
+        newest = AuditLogReader(files).entries(after=report.head.seq - 1, limit=1)
+        until = f", the last from {format_time(newest[0].body.get('time_ms'))}" if newest else ""
+        print_line(
+            SUCCESS, f" The audit log is intact: {count_noun(report.rows, 'row')}{until}; verified in {seconds:.1f} s."
+        )
+        print_line("  Head ", last)
+        print_line("  Store this head elsewhere: `log verify --head ROW:HASH` then detects even a complete forgery.")
     else:
-        say(BAD, f" The log is not as it was written ({counted(report.rows, 'row')} read).")
+        print_line(FAILURE, f" The audit log failed verification ({count_noun(report.rows, 'row')} read).")
         for problem in report.problems:
-            say(f"  row {problem.seq}: ", problem.what)
-        say("  → What is there can still be read. `browser-pilot restore FILE` brings back a backup.")
+            print_line(f"  row {problem.seq}: ", problem.text)
+        print_line("  → The remaining entries are still readable. `browser-pilot restore FILE` restores a backup.")
     if not report.ok:
         raise typer.Exit(1)
 
 
-def _files() -> Files:
-    from ..records.database import Files
+def _files() -> AuditLogFiles:
+    from browser_pilot.audit_log.database import AuditLogFiles
 
-    return Files.in_home(locate_home())
+    return AuditLogFiles.in_home(locate_home())
 
 
 @contextmanager
-def _readable(files: Files) -> Generator[None]:
-    """Says in words what keeps the log from being read."""
+def _translate_errors(files: AuditLogFiles) -> Generator[None]:
+    """Translates database errors."""
     try:
         yield
     except sqlite3.DatabaseError as error:
         raise RecordsUnavailable(
-            f"The activity log {files.database} cannot be read: {error}.",
+            f"The audit log {files.database} cannot be read: {error}.",
             suggestions=[
-                "`browser-pilot log verify` says more.",
-                "`browser-pilot restore FILE` brings back a backup; what is there now is kept aside.",
+                "`browser-pilot log verify` shows details.",
+                "`browser-pilot restore FILE` restores a backup; the current files are kept in a separate folder.",
             ],
         ) from None
 
 
-def _list(files: Files, query: Query, *, as_json: bool, filtered: bool) -> None:
-    from ..records.reading import LogReader
+def _list(files: AuditLogFiles, query: AuditQuery, *, as_json: bool, filtered: bool) -> None:
+    from browser_pilot.audit_log.reader import AuditLogReader
 
-    actions = LogReader(files).search(query) if files.database.exists() else []
+    actions = AuditLogReader(files).search(query) if files.database.exists() else []
     if as_json:
         print_json([action.flat() for action in actions])
     elif actions:
-        print_table(HEADINGS, map(row, actions), right=RIGHT)
+        print_table(HEADINGS, map(list_row, actions), right=RIGHT_ALIGNED)
     else:
-        say("Nothing in the log fits." if filtered and files.database.exists() else EMPTY)
+        print_line("No entries match." if filtered and files.database.exists() else EMPTY_LOG)
 
 
-def _follow(files: Files, query: Query, *, as_json: bool) -> None:
-    from ..records.following import Follower
+def _follow(files: AuditLogFiles, query: AuditQuery, *, as_json: bool) -> None:
+    from browser_pilot.audit_log.tail import AuditLogTail
 
-    follower = Follower(files, query)
+    follower = AuditLogTail(files, query)
     pause = threading.Event()
     if not as_json:
-        out.out(fixed_line(HEADINGS), highlight=False)
+        out.out(fixed_width_line(HEADINGS), highlight=False)
     try:
         while True:
-            for action in follower.look():
-                shown = json.dumps(action.flat(), ensure_ascii=False) if as_json else fixed_line(row(action))
+            for action in follower.poll():
+                shown = json.dumps(action.flat(), ensure_ascii=False) if as_json else fixed_width_line(list_row(action))
                 out.out(shown, highlight=False)
             sys.stdout.flush()
-            pause.wait(LOOK_SECONDS)
+            pause.wait(POLL_SECONDS)
     except KeyboardInterrupt:
-        # That is how one ends it, nothing to make words about.
-        raise typer.Exit(INTERRUPTED) from None
+        # The usual way to stop it: no error message.
+        raise typer.Exit(INTERRUPTED_EXIT_CODE) from None
     finally:
         follower.close()
 
@@ -250,19 +264,19 @@ def _write(lines: Iterable[str], output: Path | None) -> None:
     with os.fdopen(descriptor, "wb") as file:
         for line in lines:
             file.write(line.encode())
-    say(GOOD, f" Written to {output}.")
+    print_line(SUCCESS, f" Wrote {output}.")
 
 
-def _head(text: str) -> Head:
-    from ..records.chain import Head
+def _parse_head(text: str) -> ChainHead:
+    from browser_pilot.audit_log.hash_chain import ChainHead
 
     seq, _, digest = text.partition(":")
     try:
-        noted = Head(int(seq), bytes.fromhex(digest))
+        head = ChainHead(int(seq), bytes.fromhex(digest))
     except ValueError:
-        noted = Head(0, b"")
-    if noted.seq < 1 or len(noted.hash) != 32:
+        head = ChainHead(0, b"")
+    if head.seq < 1 or len(head.hash) != 32:
         raise InvalidArgument(
-            f"{text!r} is no head of a log.", suggestions=["Give it as `browser-pilot log verify` printed it."]
+            f"{text!r} is not a log head.", suggestions=["Copy it from the output of `browser-pilot log verify`."]
         )
-    return noted
+    return head

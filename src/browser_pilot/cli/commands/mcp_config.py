@@ -1,4 +1,4 @@
-"""`browser-pilot mcp-config`: what to paste into an MCP client, so that it starts Browser Pilot by itself."""
+"""`browser-pilot mcp-config`: prints the configuration with which an MCP client starts Browser Pilot."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from ..config import HOME_VARIABLE
-from .output import err, out, say
+from browser_pilot.cli.output import err, out, print_line
+from browser_pilot.config.settings import HOME_VARIABLE
 
 ClientName = Literal["claude-desktop", "claude-code", "cursor", "vscode", "codex"]
 SERVER = "browser-pilot"
@@ -31,16 +31,16 @@ class Launch:
 
 
 def mcp_config(
-    client: Annotated[ClientName, typer.Argument(help="Which MCP client to configure.")] = "claude-desktop",
+    client: Annotated[ClientName, typer.Argument(help="The MCP client to configure.")] = "claude-desktop",
 ) -> None:
     """Print the configuration for an MCP client, ready to paste."""
-    where, render = CLIENTS[client]
-    say(where, to=err)
+    instruction, render = CLIENTS[client]
+    print_line(instruction, to=err)
     out.out(render(launch()), highlight=False)
 
 
 def launch(environ: Mapping[str, str] | None = None) -> Launch:
-    """The command with its whole path: clients start it with another PATH and in another folder."""
+    """The command with its absolute path: clients start it with another PATH and working directory."""
     environ = os.environ if environ is None else environ
     home = environ.get(HOME_VARIABLE)
     env = {HOME_VARIABLE: str(Path(home).expanduser().absolute())} if home else {}
@@ -94,7 +94,7 @@ def _json(data: object) -> str:
 CLIENTS: dict[ClientName, tuple[str, Callable[[Launch], str]]] = {
     "claude-desktop": ("Claude Desktop: Settings → Developer → Edit Config.", mcp_servers_json),
     "claude-code": ("Claude Code: run this command.", _claude_code),
-    "cursor": ("Cursor: put this into ~/.cursor/mcp.json.", mcp_servers_json),
-    "vscode": ("VS Code: put this into .vscode/mcp.json, or run “MCP: Open User Configuration”.", _vscode),
+    "cursor": ("Cursor: add this to ~/.cursor/mcp.json.", mcp_servers_json),
+    "vscode": ("VS Code: add this to .vscode/mcp.json, or run “MCP: Open User Configuration”.", _vscode),
     "codex": ("Codex: add this to ~/.codex/config.toml.", _codex),
 }

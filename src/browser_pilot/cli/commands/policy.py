@@ -1,7 +1,7 @@
-"""`browser-pilot policy`: what agents may do, seen, tried out and changed.
+"""`browser-pilot policy`: shows, checks and changes what agents may do.
 
-Rules for sites go to the rules that people made; the template and the mode are settings, so that they go to
-config.toml, whose comments stay. A running hub takes both up at once.
+Site rules are stored as user rules; the template and the mode are settings in config.toml, whose comments are kept. A
+running hub applies both immediately.
 """
 
 from __future__ import annotations
@@ -10,75 +10,77 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ..config import Mode
-from ..home import locate_home
-from ..policy.vocabulary import Effect, Engine
-from ..policy_templates import TemplateName
-from .output import BAD, GOOD, WARNING, AsJson, print_json, print_table, say
+from browser_pilot.cli.output import FAILURE, SUCCESS, WARNING, AsJson, print_json, print_line, print_table
+from browser_pilot.config.policy_templates import TemplateName
+from browser_pilot.config.settings import Mode
+from browser_pilot.home import locate_home
+from browser_pilot.policy.types import Effect, Engine
 
 if TYPE_CHECKING:
-    from ..policy.rules import Rule
+    from browser_pilot.policy.rules import Rule
 
-commands = typer.Typer(help="What agents may do: see it, try it out, change it.", no_args_is_help=True)
+commands = typer.Typer(help="Show, check and change what agents may do.", no_args_is_help=True)
 
 Pattern = Annotated[str, typer.Argument(metavar="PATTERN", help="example.com, *.example.com, localhost:3000, *")]
-Part = Annotated[
+EffectOption = Annotated[
     Literal["read", "write"] | None,
-    typer.Option("--effect", help="Only reading, or only changing things; both if left out."),
+    typer.Option("--effect", help="Only reading, or only writing; both by default."),
 ]
 
 HEADINGS = ("site", "read", "write", "asks", "mode", "steps an hour", "from")
-UNCOVERED = {"allow": "agents may use them.", "ask": "agents ask you first.", "deny": "agents may not use them."}
-VERDICTS = {"allow": (GOOD, "Allowed"), "ask": (WARNING, "You would be asked"), "deny": (BAD, "Denied")}
+UNCOVERED = {"allow": "agents may use them.", "ask": "your approval is needed.", "deny": "agents may not use them."}
+VERDICTS = {"allow": (SUCCESS, "Allowed"), "ask": (WARNING, "Approval needed"), "deny": (FAILURE, "Denied")}
 
 
 @commands.command()
 def show(as_json: AsJson = False) -> None:
-    """Show the rules in force and what holds where no rule speaks."""
-    from .rules import read_in_force
+    """Show the policy: its rules, and the defaults for sites without a rule."""
+    from browser_pilot.cli.policy_commands import load_effective_policy
 
-    now = read_in_force(locate_home())
-    policy = now.settings
-    rows = [_row(rule) for rule in now.rules.rules]
+    effective = load_effective_policy(locate_home())
+    policy = effective.settings
+    rows = [_row(rule) for rule in effective.rules.rules]
     if as_json:
         defaults = policy.model_dump(mode="json", exclude={"domains"})
         print_json({"defaults": defaults, "rules": [dict(zip(HEADINGS, row, strict=True)) for row in rows]})
         return
-    say(f"Template {policy.template}; mode {policy.mode} in managed browsers, {policy.own_mode} in your own Chrome.")
-    say(f"Sites without a rule: {UNCOVERED[policy.uncovered]}")
-    asking = policy.ask_from
-    say(
-        f"Sensitive actions ask from this risk on: {asking.own} in your own Chrome, "
-        f"{asking.managed} in managed browsers, {asking.loopback} on this machine's own servers."
+    print_line(
+        f"Template {policy.template}; mode {policy.mode} in managed browsers, {policy.own_mode} in your own Chrome."
     )
-    steps = policy.step_budget or "any number of"
-    say(f"A session may take {steps} steps, and a client make {policy.rate_per_minute} calls a minute of each kind.")
+    print_line(f"Sites without a rule: {UNCOVERED[policy.uncovered]}")
+    ask_from = policy.ask_from
+    print_line(
+        f"Actions need approval from this risk on: {ask_from.own} in your own Chrome, "
+        f"{ask_from.managed} in managed browsers, {ask_from.loopback} on loopback sites."
+    )
+    steps = "unlimited" if policy.step_budget is None else policy.step_budget
+    print_line(f"Steps per session: {steps}. Calls per minute, for each client and tool: {policy.rate_per_minute}.")
     if rows:
         print_table([heading.capitalize() for heading in HEADINGS], rows)
     else:
-        say("There are no rules for single sites.")
+        print_line("There are no site rules.")
 
 
 @commands.command()
 def check(
-    url: str,
-    effect: Annotated[Effect, typer.Option(help="What the agent would do there.")] = "read",
-    button: Annotated[str, typer.Option(help="The words on the button that it would press.")] = "",
+    url: Annotated[str, typer.Argument(help="The URL to open, or of the page.")],
+    effect: Annotated[Effect, typer.Option(help="The effect to check.")] = "read",
+    button: Annotated[str, typer.Option(help="The label of the button to click.")] = "",
     browser: Annotated[Engine, typer.Option(help="In a managed browser, or in your own Chrome.")] = "managed",
     as_json: AsJson = False,
 ) -> None:
-    """Say what would happen if an agent did this: allowed, asked or denied, and by which rule."""
-    from .rules import judge, read_in_force
+    """Show the policy decision for an action: allowed, approval needed or denied, and by which rule."""
+    from browser_pilot.cli.policy_commands import evaluate, load_effective_policy
 
-    rules = read_in_force(locate_home()).rules
-    address, decision = judge(rules, url, effect=effect, button=button, browser=browser)
+    rules = load_effective_policy(locate_home()).rules
+    address, decision = evaluate(rules, url, effect=effect, button=button, browser=browser)
     if as_json:
-        told = {"verdict": decision.verdict, "rule": decision.rule, "reason": decision.reason, "risk": decision.risk}
-        print_json({"url": address.href, "site": str(address.site), "effect": effect, **told})
+        result = {"verdict": decision.verdict, "rule": decision.rule, "reason": decision.reason, "risk": decision.risk}
+        print_json({"url": address.href, "site": str(address.site), "effect": effect, **result})
     else:
-        mark, word = VERDICTS[decision.verdict]
+        mark, label = VERDICTS[decision.verdict]
         by = "" if decision.rule in decision.reason else f" Decided by {decision.rule}."
-        say(mark, f" {word}: {decision.reason}{by}")
+        print_line(mark, f" {label}: {decision.reason}{by}")
     if decision.verdict == "deny":
         raise typer.Exit(1)
 
@@ -86,18 +88,18 @@ def check(
 @commands.command()
 def allow(
     pattern: Pattern,
-    effect: Part = None,
+    effect: EffectOption = None,
     without_asking: Annotated[
-        bool, typer.Option("--without-asking", help="Also what is sensitive: payments, deletions, everything.")
+        bool, typer.Option("--without-asking", help="Never ask for approval, not even for payments or deletions.")
     ] = False,
 ) -> None:
-    """Let agents use a site."""
-    from .rules import put_rule
+    """Allow agents to use a site."""
+    from browser_pilot.cli.policy_commands import save_rule
 
-    put_rule(
+    save_rule(
         locate_home(),
         pattern,
-        f"Agents may {'read' if effect == 'read' else 'use'} {{}}{', without asking you first' * without_asking}.",
+        f"Agents may {'read' if effect == 'read' else 'use'} {{}}{' without approval' * without_asking}.",
         read="allow" if effect != "write" else None,
         write="allow" if effect != "read" else None,
         requires_approval=False if without_asking else None,
@@ -106,54 +108,59 @@ def allow(
 
 
 @commands.command()
-def deny(pattern: Pattern, effect: Part = None) -> None:
-    """Keep agents from a site; with --effect write, from changing anything on it."""
-    from .rules import put_rule
+def deny(pattern: Pattern, effect: EffectOption = None) -> None:
+    """Deny agents a site; with --effect write, only changes on it."""
+    from browser_pilot.cli.policy_commands import save_rule
 
-    said = f"Agents may not {'change anything on' if effect == 'write' else 'use'} {{}}."
-    put_rule(locate_home(), pattern, said, read=None if effect == "write" else "deny", write="deny")
+    message = f"Agents may not {'change anything on' if effect == 'write' else 'use'} {{}}."
+    save_rule(locate_home(), pattern, message, read=None if effect == "write" else "deny", write="deny")
 
 
 @commands.command()
-def ask(pattern: Pattern, effect: Part = "write") -> None:
-    """Have agents ask you before they change anything on a site; with --effect read, before they even look."""
-    from .rules import put_rule
+def ask(
+    pattern: Pattern,
+    effect: Annotated[
+        Literal["read", "write"] | None, typer.Option(help="What needs approval: changes, or opening the site as well.")
+    ] = "write",
+) -> None:
+    """Require your approval for changes on a site; with --effect read, for opening it as well."""
+    from browser_pilot.cli.policy_commands import save_rule
 
-    said = f"Agents ask you before they {'use' if effect == 'read' else 'change anything on'} {{}}."
-    put_rule(locate_home(), pattern, said, read="ask" if effect == "read" else "allow", write="ask")
+    message = f"Agents need your approval to {'use' if effect == 'read' else 'change anything on'} {{}}."
+    save_rule(locate_home(), pattern, message, read="ask" if effect == "read" else "allow", write="ask")
 
 
 @commands.command()
 def forget(pattern: Pattern) -> None:
-    """Take back what you said of a site; the configuration and the defaults hold again."""
-    from .rules import forget_rule
+    """Remove your rule for a site; the configuration and the defaults apply again."""
+    from browser_pilot.cli.policy_commands import remove_rule
 
-    forget_rule(locate_home(), pattern)
+    remove_rule(locate_home(), pattern)
 
 
 @commands.command()
 def template(name: TemplateName) -> None:
-    """Choose a ready-made policy: strict, read-only, balanced, developer or research."""
-    from .rules import set_policy
+    """Select a policy template: strict, read-only, balanced, developer or research."""
+    from browser_pilot.cli.policy_commands import set_policy
 
     set_policy(locate_home(), "template", name)
 
 
 @commands.command()
 def mode(
-    wanted: Annotated[Mode, typer.Argument(metavar="MODE", help="auto, ask or readonly")],
-    site: Annotated[str | None, typer.Option(metavar="PATTERN", help="On these sites only.")] = None,
-    own: Annotated[bool, typer.Option("--own", help="In your own Chrome; otherwise in managed browsers.")] = False,
+    selected: Annotated[Mode, typer.Argument(metavar="MODE", help="auto, ask or readonly")],
+    site: Annotated[str | None, typer.Option(metavar="PATTERN", help="Only on these sites.")] = None,
+    own: Annotated[bool, typer.Option("--own", help="In your own Chrome; by default in managed browsers.")] = False,
 ) -> None:
-    """Choose how much agents may do by themselves, everywhere or on a site."""
-    from .rules import put_rule, set_policy
+    """Set how much agents may do without approval, everywhere or on a site."""
+    from browser_pilot.cli.policy_commands import save_rule, set_policy
 
     if site is not None and own:
-        raise typer.BadParameter("--own and --site do not go together")
+        raise typer.BadParameter("--own and --site cannot be combined")
     if site is not None:
-        put_rule(locate_home(), site, f"The mode on {{}} is {wanted}.", mode=wanted)
+        save_rule(locate_home(), site, f"The mode on {{}} is {selected}.", mode=selected)
     else:
-        set_policy(locate_home(), "own_mode" if own else "mode", wanted)
+        set_policy(locate_home(), "own_mode" if own else "mode", selected)
 
 
 def _row(rule: Rule) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""`browser-pilot secret set|list|remove`: values that an agent can use and never sees.
+"""`browser-pilot secret set|list|remove`: values that agents can use but never see.
 
-A value comes from a hidden prompt or from standard input, never from the arguments, which other programs can see and
-shells remember. Nothing here prints one.
+A value is read from a hidden prompt or standard input, never from the arguments, which other programs can see and
+shells store in their history. No command prints a value.
 """
 
 from __future__ import annotations
@@ -13,16 +13,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import InvalidArgument
-from ..home import locate_home
-from .output import GOOD, AsJson, print_json, print_table, say
+from browser_pilot.cli.output import SUCCESS, AsJson, print_json, print_line, print_table
+from browser_pilot.errors import InvalidArgument
+from browser_pilot.home import locate_home
 
 if TYPE_CHECKING:
-    from ..records.secrets import SecretStore
+    from browser_pilot.secrets.secret_store import SecretStore
 
-commands = typer.Typer(help="Passwords and the like that agents can use without seeing them.", no_args_is_help=True)
+commands = typer.Typer(
+    help="Passwords and other secrets that agents can use without seeing them.", no_args_is_help=True
+)
 
-LARGEST = 10_000
+MAX_VALUE_CHARACTERS = 10_000
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Agents write it as {{secret:NAME}}.")]
 
@@ -32,91 +34,93 @@ def set_secret(
     name: Name,
     domain: Annotated[
         list[str],
-        typer.Option(metavar="DOMAIN", help="Where it may be typed: example.com, *.example.com; may be repeated."),
+        typer.Option(
+            metavar="DOMAIN", help="A site on which it may be typed: example.com, *.example.com; can be repeated."
+        ),
     ],
 ) -> None:
-    """Keep a secret. Its value is asked for, unseen, or read from standard input.
+    """Store a secret. Its value is read from a hidden prompt or standard input.
 
     browser-pilot secret set SHOP_PASSWORD --domain example.com
 
     pass show shop | browser-pilot secret set SHOP_PASSWORD --domain example.com
     """
-    from ..records.secrets import NAME
-    from .recording import record
+    from browser_pilot.cli.audit_note import write_audit_note
+    from browser_pilot.secrets.secret_store import SECRET_NAME
 
-    if not NAME.fullmatch(name):
+    if not SECRET_NAME.fullmatch(name):
         raise InvalidArgument(
-            f"{name!r} is no name for a secret.",
-            suggestions=["Begin with a letter and use letters, digits, '.', '_' and '-', such as SHOP_PASSWORD."],
+            f"{name!r} is not a valid secret name.",
+            suggestions=["Start with a letter and use letters, digits, '.', '_' and '-', such as SHOP_PASSWORD."],
         )
-    domains = [_checked(text) for text in dict.fromkeys(domain)]
+    domains = [_check_domain(text) for text in dict.fromkeys(domain)]
     home = locate_home()
     store = _store(home)
     new = name not in store.names()
     store.set(name, _read_value(name), domains=domains)
-    record(home, f"The secret {name} was {'set' if new else 'changed'}.", {"domains": domains})
-    say(GOOD, f" {name} is {'kept' if new else 'changed'}. It is typed only on {', '.join(domains)}.")
-    say(f"  {_where(home, store)}")
-    say(f"  An agent types it as {{{{secret:{name}}}}} and sees only a mark in its place.")
+    write_audit_note(home, f"The secret {name} was {'set' if new else 'changed'}.", {"domains": domains})
+    print_line(SUCCESS, f" {'Stored' if new else 'Changed'} {name}. It is typed only on {', '.join(domains)}.")
+    print_line(f"  {_storage_description(home, store)}")
+    print_line(f"  An agent types it as {{{{secret:{name}}}}} and sees only a placeholder.")
 
 
 @commands.command(name="list")
 def list_secrets(as_json: AsJson = False) -> None:
-    """List the names, where each may be typed, and where they are kept; never a value."""
+    """List the names, the sites of each secret, and where they are stored; never a value."""
     home = locate_home()
     store = _store(home)
     names = store.names()
     if as_json:
         listed = [{"name": name, "domains": list(domains)} for name, domains in names.items()]
-        print_json({"secrets": listed, "file": str(home / "secrets.enc"), "key_in": store.key_place})
+        print_json({"secrets": listed, "file": str(home / "secrets.enc"), "key_in": store.key_location})
     elif names:
         print_table(["Name", "Typed only on"], [(name, ", ".join(domains)) for name, domains in names.items()])
-        say(_where(home, store))
+        print_line(_storage_description(home, store))
     else:
-        say("There are no secrets. `browser-pilot secret set NAME --domain example.com` keeps one.")
+        print_line("There are no secrets. `browser-pilot secret set NAME --domain example.com` stores one.")
 
 
 @commands.command()
 def remove(name: Name) -> None:
-    """Forget a secret."""
-    from .recording import record
+    """Remove a secret."""
+    from browser_pilot.cli.audit_note import write_audit_note
 
     home = locate_home()
     if not _store(home).remove(name):
-        raise InvalidArgument(f"There is no secret {name}.", suggestions=["`browser-pilot secret list` shows them."])
-    record(home, f"The secret {name} was removed.", {})
-    say(GOOD, f" {name} is forgotten.")
+        raise InvalidArgument(f"There is no secret {name}.", suggestions=["`browser-pilot secret list` lists them."])
+    write_audit_note(home, f"The secret {name} was removed.", {})
+    print_line(SUCCESS, f" Removed {name}.")
 
 
 def _store(home: Path) -> SecretStore:
-    from ..records.redaction import Redactor
-    from ..records.secrets import SecretStore
+    from browser_pilot.redaction.redactor import Redactor
+    from browser_pilot.secrets.secret_store import SecretStore
 
     return SecretStore(home, Redactor())
 
 
-def _where(home: Path, store: SecretStore) -> str:
-    if store.key_place == "keyring":
-        return f"Kept encrypted in {home / 'secrets.enc'}; its key is in the system's keyring."
+def _storage_description(home: Path, store: SecretStore) -> str:
+    if store.key_location == "keyring":
+        return f"Encrypted in {home / 'secrets.enc'}; the key is in the system keyring."
     return (
-        f"Kept encrypted in {home / 'secrets.enc'}; its key is in {home / 'secrets.key'}, readable by your user alone, "
-        "because no system keyring was found."
+        f"Encrypted in {home / 'secrets.enc'}; the key is in {home / 'secrets.key'}, readable only by you, because no "
+        "system keyring was found."
     )
 
 
-def _checked(text: str) -> str:
-    """The domain in its one form; a secret that could be typed anywhere would be no secret."""
-    from ..policy.patterns import is_public_suffix
-    from ..rulebook import parse_domains
+def _check_domain(text: str) -> str:
+    """The domain in canonical form. Rejects patterns that would allow typing the secret on unrelated sites."""
+    from browser_pilot.config.policy_rules import parse_domains
+    from browser_pilot.policy.patterns import is_public_suffix
 
     (pattern,) = parse_domains("--domain", [text])
-    if pattern.is_everything:
+    if pattern.covers_everything:
         raise InvalidArgument(
-            "A secret may not be for every site.", suggestions=["Name the site that it belongs to: example.com."]
+            "A secret cannot be for every site.", suggestions=["Name the site that it belongs to: example.com."]
         )
     if "." in pattern.host and is_public_suffix(pattern.host):
         raise InvalidArgument(
-            f"{pattern.host} is a public suffix: other people's sites are under it.",
+            f"{pattern.host} is a public suffix, shared by unrelated sites.",
             suggestions=[f"Name the site that the secret belongs to, such as example.{pattern.host}."],
         )
     return str(pattern)
@@ -124,13 +128,13 @@ def _checked(text: str) -> str:
 
 def _read_value(name: str) -> str:
     if not sys.stdin.isatty():
-        value = sys.stdin.read(LARGEST + 1).removesuffix("\n").removesuffix("\r")
+        value = sys.stdin.read(MAX_VALUE_CHARACTERS + 1).removesuffix("\n").removesuffix("\r")
     else:
-        value = getpass.getpass(f"Value of {name} (it is not shown): ")
-        if value != getpass.getpass("Once more: "):
-            raise InvalidArgument("The two were not the same; nothing was changed.")
+        value = getpass.getpass(f"Value of {name} (hidden): ")
+        if value != getpass.getpass("Repeat: "):
+            raise InvalidArgument("The values do not match; nothing was changed.")
     if not value:
         raise InvalidArgument("The value is empty; nothing was changed.")
-    if len(value) > LARGEST:
-        raise InvalidArgument(f"The value has more than {LARGEST:,} characters; nothing was changed.")
+    if len(value) > MAX_VALUE_CHARACTERS:
+        raise InvalidArgument(f"The value has more than {MAX_VALUE_CHARACTERS:,} characters; nothing was changed.")
     return value

@@ -1,4 +1,4 @@
-"""`browser-pilot serve`: the hub, in the foreground for people and containers, detached for adapters."""
+"""`browser-pilot serve`: runs the hub, in the foreground for people and containers, detached for adapters."""
 
 from __future__ import annotations
 
@@ -14,26 +14,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .. import __version__
-from ..config import Settings, load_settings
-from ..errors import PilotError
-from ..home import locate_home
-from ..runtime import log_path
-from .output import RUNNING, WARNING, say
+from browser_pilot import __version__
+from browser_pilot.cli.output import RUNNING, WARNING, print_line
+from browser_pilot.config.settings import Settings, load_settings
+from browser_pilot.errors import PilotError
+from browser_pilot.home import locate_home
+from browser_pilot.hub_discovery.runtime_file import log_path
 
 if TYPE_CHECKING:
-    from ..listening import Listening
+    from browser_pilot.hub.http_listener import HubEndpoint
 
 
 def serve(
-    host: Annotated[str | None, typer.Option(help="Address to listen on; keep to loopback.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port; 0 takes any free one.", show_default="8777")] = None,
+    host: Annotated[str | None, typer.Option(help="Address to listen on; use a loopback address.")] = None,
+    port: Annotated[
+        int | None, typer.Option(help="Port to listen on; 0 for any free port.", show_default="8777")
+    ] = None,
     headed: Annotated[bool, typer.Option("--headed", help="Show the browser's windows.")] = False,
     browser: Annotated[str | None, typer.Option(help="Path of a browser, or chrome, chromium, edge.")] = None,
-    cdp: Annotated[str | None, typer.Option(metavar="URL", help="A browser elsewhere, by its CDP endpoint.")] = None,
-    grid: Annotated[str | None, typer.Option(metavar="URL", help="Browsers of a Selenium Grid.")] = None,
+    cdp: Annotated[str | None, typer.Option(metavar="URL", help="Use a remote browser by its CDP endpoint.")] = None,
+    grid: Annotated[str | None, typer.Option(metavar="URL", help="Use the browsers of a Selenium Grid.")] = None,
     prove: Annotated[
-        bool, typer.Option("--prove", help="Open a page of our own first, and say how to connect.")
+        bool, typer.Option("--prove", help="Run a smoke test with a demo page, and print how to connect.")
     ] = False,
     detached: Annotated[bool, typer.Option("--detached", hidden=True)] = False,
 ) -> None:
@@ -53,37 +55,37 @@ def serve(
         return
     load = partial(load_settings, home=home, options=options)
     asyncio.run(_serve_in_foreground(load, home, prove=prove))
-    say("○ Browser Pilot has ended.")
+    print_line("○ Browser Pilot has stopped.")
 
 
 async def _serve_in_foreground(load: Callable[[], Settings], home: Path, *, prove: bool) -> None:
-    # Late, because every command would wait for them.
-    from ..app import Hub
+    # Imported here, because the import is slow.
+    from browser_pilot.hub.app import Hub
 
     settings = load()
     hub = Hub(settings, home, load=load)
     _log_to_file(home, settings)
 
-    def ready(listening: Listening) -> None:
+    def ready(listening: HubEndpoint) -> None:
         if listening.note:
-            say(WARNING, " ", listening.note)
-        say(RUNNING, f" Browser Pilot {__version__} listens at {listening.mcp_url}")
+            print_line(WARNING, " ", listening.note)
+        print_line(RUNNING, f" Browser Pilot {__version__} listens at {listening.mcp_url}")
         if not prove:
-            say("  Ctrl-C ends it.")
+            print_line("  Press Ctrl-C to stop.")
 
-    await hub.serve(ready, beside=_proof(settings, home) if prove else None)
+    await hub.serve(ready, companion=_smoke_test(settings, home) if prove else None)
 
 
-def _proof(settings: Settings, home: Path) -> Callable[[Listening], Awaitable[None]]:
-    from .prove import prove_and_tell
+def _smoke_test(settings: Settings, home: Path) -> Callable[[HubEndpoint], Awaitable[None]]:
+    from browser_pilot.cli.smoke_test import run_and_report
 
-    return lambda listening: prove_and_tell(listening, settings, home)
+    return lambda listening: run_and_report(listening, settings, home)
 
 
 def _serve_detached(home: Path, options: Mapping[str, object]) -> None:
-    """Tell the adapter that started us, in one line on stdout, whether the hub is there; then let go of stdout."""
-    from ..app import Hub
-    from ..server.answers import error_data
+    """Report to the adapter, in one line on stdout, whether the hub is ready; then detach from stdout."""
+    from browser_pilot.errors import error_data
+    from browser_pilot.hub.app import Hub
 
     try:
         load = partial(load_settings, home=home, options=options)
@@ -91,25 +93,25 @@ def _serve_detached(home: Path, options: Mapping[str, object]) -> None:
         _log_to_file(home, settings)
         hub = Hub(settings, home, detached=True, load=load)
 
-        def ready(listening: Listening) -> None:
-            _tell({"ready": True, "port": listening.info.port, "note": listening.note})
+        def ready(listening: HubEndpoint) -> None:
+            _report({"ready": True, "port": listening.info.port, "note": listening.note})
 
         asyncio.run(hub.serve(ready))
     except PilotError as error:
-        _tell({"error": error_data(error)})
+        _report({"error": error_data(error)})
         sys.exit(1)
 
 
-def _tell(content: dict[str, object]) -> None:
+def _report(content: dict[str, object]) -> None:
     sys.stdout.write(f"{json.dumps(content)}\n")
     sys.stdout.flush()
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.close(nowhere)
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, 1)
+    os.close(devnull)
 
 
 def _log_to_file(home: Path, settings: Settings) -> None:
-    from ..records.keeping import PrivateLogFile
+    from browser_pilot.audit_log.log_settings import PrivateLogFile
 
     handler = PrivateLogFile(log_path(home), settings.logging)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))

@@ -1,33 +1,33 @@
-"""`browser-pilot status` and `browser-pilot stop`: the running hub, seen and ended."""
+"""`browser-pilot status` and `browser-pilot stop`: shows and stops the running hub."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from .. import __version__
-from ..home import locate_home
-from .hub import RunningHub, find_hub, stop_hub, token_path
-from .output import BAD, GOOD, RUNNING, WARNING, AsJson, print_json, progress, say
+from browser_pilot import __version__
+from browser_pilot.cli.hub_control import RunningHub, find_hub, stop_hub, token_path
+from browser_pilot.cli.output import FAILURE, RUNNING, SUCCESS, WARNING, AsJson, print_json, print_line, progress
+from browser_pilot.home import locate_home
 
-# Parts of which the rows above say more.
-ABOVE = frozenset({"hub", "browsers"})
+# Parts that have rows of their own.
+PARTS_WITH_OWN_ROWS = frozenset({"hub", "browsers"})
 
 
 def status(as_json: AsJson = False) -> None:
-    """Show the hub: where it listens, its clients, sessions and browsers, and how each of its parts is."""
+    """Show the hub: its address, clients, sessions, browsers and the health of its parts."""
     home = locate_home()
     hub = find_hub(home)
     if as_json:
         print_json(status_data(home, hub))
     elif hub is None:
-        say("○ No hub is running.")
-        say("  `browser-pilot serve` starts one; an MCP client that runs `browser-pilot` starts one by itself.")
+        print_line("○ No hub is running.")
+        print_line("  `browser-pilot serve` starts one; an MCP client that runs `browser-pilot` starts one as well.")
     else:
         _show(home, hub)
 
 
 def stop(as_json: AsJson = False) -> None:
-    """End the hub and its browsers; fine when none is running."""
+    """Stop the hub and its browsers; succeeds if none is running."""
     home = locate_home()
     hub = find_hub(home)
     if hub is not None:
@@ -36,9 +36,9 @@ def stop(as_json: AsJson = False) -> None:
     if as_json:
         print_json({"was_running": hub is not None, "pid": hub.info.pid if hub else None})
     elif hub is None:
-        say("○ No hub was running.")
+        print_line("○ No hub was running.")
     else:
-        say(GOOD, f" The hub (process {hub.info.pid}) has ended.")
+        print_line(SUCCESS, f" Stopped the hub (process {hub.info.pid}).")
 
 
 def status_data(home: Path, hub: RunningHub | None) -> dict[str, object]:
@@ -64,9 +64,9 @@ def status_data(home: Path, hub: RunningHub | None) -> dict[str, object]:
 
 def _show(home: Path, hub: RunningHub) -> None:
     health = hub.health
-    say(RUNNING, f" Browser Pilot {health.version} listens at ", hub.mcp_url)
+    print_line(RUNNING, f" Browser Pilot {health.version} listens at ", hub.mcp_url)
     rows = [
-        ("Up for", uptime_in_words(health.uptime_seconds)),
+        ("Uptime", format_uptime(health.uptime_seconds)),
         ("Process", f"{hub.info.pid}{', started by a client' if hub.info.detached else ''}"),
         ("Token in", str(token_path(home))),
         ("Clients", ", ".join(f"{client.name} ({client.id})" for client in hub.clients) or "none"),
@@ -76,18 +76,20 @@ def _show(home: Path, hub: RunningHub) -> None:
     rows += [
         (name.capitalize(), part.says)
         for name, part in health.parts.items()
-        if name not in ABOVE and part.state == "ok"
+        if name not in PARTS_WITH_OWN_ROWS and part.state == "ok"
     ]
     rows += [(name.capitalize(), f"off: {part.says}") for name, part in health.parts.items() if part.state == "off"]
     for label, value in rows:
-        say(f"  {label:<9} ", value)
+        print_line(f"  {label:<9} ", value)
     for name, part in health.problems.items():
-        say(BAD, f" {name.capitalize():<9} ", part.says)
+        print_line(FAILURE, f" {name.capitalize():<9} ", part.says)
     if health.version != __version__:
-        say(WARNING, f" This command is version {__version__}. `browser-pilot stop` lets the next start use it.")
+        print_line(
+            WARNING, f" This command is version {__version__}. Run `browser-pilot stop` to use it from the next start."
+        )
 
 
-def uptime_in_words(seconds: float) -> str:
+def format_uptime(seconds: float) -> str:
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)

@@ -1,4 +1,4 @@
-"""`browser-pilot tools`: what an agent can do, and what each tool costs it in tokens before any call."""
+"""`browser-pilot tools`: lists the tools, and the tokens that each description costs an agent."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from typing import Annotated, Any
 
 import typer
 
-from ..home import locate_home
-from .output import AsJson, out, print_json, print_table, say
+from browser_pilot.cli.output import AsJson, out, print_json, print_line, print_table
+from browser_pilot.home import locate_home
 
-# Near enough for compact JSON: within a twentieth of what o200k_base counts.
+# Close enough for compact JSON: within 5 % of o200k_base.
 CHARACTERS_PER_TOKEN = 4
 
 
 def tools(
     profile: Annotated[
-        str | None, typer.Option(help="Show this selection only: a profile, tool names, -name to remove; by comma.")
+        str | None, typer.Option(help="Only this selection: a profile, tool names, -name to remove; comma-separated.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the tools with their profiles and about how many tokens each costs an agent."""
-    # Late, because every command would wait for them.
-    from ..config import load_settings
-    from ..server.registry import PROFILES, Tool
-    from ..server.tools import REGISTRY
+    """List the tools with their profiles and approximate token costs."""
+    # Imported here, because the imports are slow.
+    from browser_pilot.config.settings import load_settings
+    from browser_pilot.mcp_server.tool_registry import PROFILES, Tool
+    from browser_pilot.mcp_server.tools import REGISTRY
 
     def cost(tool: Tool[Any]) -> int:
         described = {"name": tool.name, "description": tool.description, "inputSchema": tool.schema}
@@ -49,15 +49,15 @@ def tools(
         print_json({"tools": listed, "about_tokens": sum(row[2] for row in rows), "profiles": totals})
         return
     print_table(
-        ["Tool", "What it does", "Profiles", "About tokens"],
+        ["Tool", "Description", "Profiles", "Tokens (approx.)"],
         [(tool.name, tool.title, " ".join(profiles), str(tokens)) for tool, profiles, tokens in rows],
         right=frozenset({3}),
     )
     out.line()
     if profile is not None:
-        say(f"{len(rows)} tools, about {sum(row[2] for row in rows):,} tokens.")
+        print_line(f"{len(rows)} tools, about {sum(row[2] for row in rows):,} tokens.")
         return
-    in_force = load_settings(home=locate_home()).tools.profile
+    active = load_settings(home=locate_home()).tools.profile
     for name in PROFILES:
-        mark = "  ← in force" if name == in_force else ""
-        say(f"{name:<9} {len(REGISTRY.select(name)):>3} tools, about {totals[name]:,} tokens{mark}")
+        mark = "  ← active" if name == active else ""
+        print_line(f"{name:<9} {len(REGISTRY.select(name)):>3} tools, about {totals[name]:,} tokens{mark}")

@@ -1,43 +1,43 @@
-/** Tells the user that a question waits: by the number on the button, and if they want it by a notification. */
+/** Shows pending approval requests: their number on the toolbar button, and notifications if the user wants them. */
 
-import { text } from './texts.js';
+import { getMessage } from '../lib/i18n.js';
 
-const COLOUR = '#b45309';
+const COLOR = '#b45309';
 
-/** @typedef {import('./popup_view.js').Waiting} Waiting */
+/** @typedef {import('../lib/connection_status.js').HubState} HubState */
+/** @typedef {import('../lib/connection_status.js').PendingApproval} PendingApproval */
 
-export class Attention {
-  /** Whoever presses a notification wants to answer: the panel opens, in a tab where Chrome opens no side panel without a press in itself. */
+export class Badge {
+  /** A click on a notification opens the side panel, or its page in a tab where Chrome requires a click inside its own UI. */
   listen() {
     chrome.notifications?.onClicked.addListener(async () => {
       const { id } = await chrome.windows.getLastFocused({ windowTypes: ['normal'] });
       try {
         if (id !== undefined) await chrome.sidePanel.open({ windowId: id });
       } catch {
-        await chrome.tabs.create({ url: 'sidepanel.html' });
+        await chrome.tabs.create({ url: chrome.runtime.getURL('pages/side_panel.html') });
       }
     });
   }
 
-  /** @param {Record<string, unknown>} news what the hub said last */
-  async call(news) {
-    const waiting = /** @type {Waiting[]} */ (Array.isArray(news.waiting) ? news.waiting : []);
-    await chrome.action.setBadgeText({ text: waiting.length ? String(waiting.length) : '' });
-    if (waiting.length) await chrome.action.setBadgeBackgroundColor({ color: COLOUR });
-    await this.notify(waiting);
+  /** @param {HubState} hub */
+  async update({ approvals = [] }) {
+    await chrome.action.setBadgeText({ text: approvals.length ? String(approvals.length) : '' });
+    if (approvals.length) await chrome.action.setBadgeBackgroundColor({ color: COLOR });
+    await this.notify(approvals);
   }
 
-  /** One notification for each question, gone with it. @param {Waiting[]} waiting */
-  async notify(waiting) {
+  /** One notification per approval request, cleared with it. @param {PendingApproval[]} approvals */
+  async notify(approvals) {
     const { notify } = await chrome.storage.local.get({ notify: false });
-    // The permission is asked for when the user switches it on.
+    // The permission is optional: the options page requests it when the user turns notifications on.
     if (!notify || !chrome.notifications) return;
     const shown = Object.keys(await chrome.notifications.getAll());
-    for (const { id, client, what, site } of waiting) {
+    for (const { id, client, what, site } of approvals) {
       if (shown.includes(id)) continue;
-      const look = { type: /** @type {const} */ ('basic'), iconUrl: chrome.runtime.getURL('icons/128.png') };
-      await chrome.notifications.create(id, { ...look, title: text('notifyTitle', client), message: `${what}\n${site}`, requireInteraction: true });
+      const icon = { type: /** @type {const} */ ('basic'), iconUrl: chrome.runtime.getURL('icons/128.png') };
+      await chrome.notifications.create(id, { ...icon, title: getMessage('notificationTitle', client), message: `${what}\n${site}`, requireInteraction: true });
     }
-    await Promise.all(shown.filter((id) => !waiting.some((one) => one.id === id)).map((id) => chrome.notifications.clear(id)));
+    await Promise.all(shown.filter((id) => !approvals.some((one) => one.id === id)).map((id) => chrome.notifications.clear(id)));
   }
 }

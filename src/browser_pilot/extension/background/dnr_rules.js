@@ -1,23 +1,23 @@
 /**
- * The policy on the network, for driven tabs alone: session rules of declarativeNetRequest that the hub writes without saying for
- * which tabs; that is filled in here, and kept true as tabs come and go.
+ * The network policy for controlled tabs: session rules of declarativeNetRequest. The hub writes them without tab ids; these are added
+ * here and updated with the list of controlled tabs.
  */
 
-const KEY = 'netRules';
+const KEY = 'dnrRules';
 
 /** @typedef {chrome.declarativeNetRequest.Rule} Rule */
-/** @typedef {import('./driven_tabs.js').Storage} Storage */
+/** @typedef {import('./controlled_tabs.js').Storage} Storage */
 
-export class NetRules {
+export class DnrRules {
   /** @param {Storage} storage */
   constructor(storage) {
     this.storage = storage;
     /** @type {Rule[]} */
     this.rules = [];
     /** @type {number[]} */
-    this.tabs = [];
+    this.tabIds = [];
     /** @type {Promise<void>} */
-    this.writing = Promise.resolve();
+    this.applying = Promise.resolve();
   }
 
   async load() {
@@ -25,26 +25,26 @@ export class NetRules {
   }
 
   /** @param {Rule[]} rules */
-  async replace(rules) {
+  async setRules(rules) {
     this.rules = rules;
     await this.storage.set({ [KEY]: rules });
-    await this.write();
+    await this.apply();
   }
 
-  /** @param {number[]} tabs */
-  coverOnly(tabs) {
-    this.tabs = tabs;
-    void this.write();
+  /** @param {number[]} tabIds */
+  setTabs(tabIds) {
+    this.tabIds = tabIds;
+    void this.apply();
   }
 
-  /** One write after the other, so that the last one stands. */
-  write() {
-    this.writing = this.writing.catch(() => {}).then(async () => {
+  /** Updates run one after the other, so that the last one wins. */
+  apply() {
+    this.applying = this.applying.catch(() => {}).then(async () => {
       const old = await chrome.declarativeNetRequest.getSessionRules();
-      const tabIds = this.tabs;
+      const tabIds = this.tabIds;
       const addRules = tabIds.length === 0 ? [] : this.rules.map((rule) => ({ ...rule, condition: { ...rule.condition, tabIds } }));
       await chrome.declarativeNetRequest.updateSessionRules({ removeRuleIds: old.map((rule) => rule.id), addRules });
     });
-    return this.writing;
+    return this.applying;
   }
 }

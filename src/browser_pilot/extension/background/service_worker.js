@@ -1,83 +1,91 @@
 /**
- * The service worker: a thin pipe between the hub and chrome.*. What an agent does is decided in the hub; which tabs exist for it is
- * decided here.
+ * The service worker: passes calls of the hub to chrome.* and events back, and decides which tabs the hub can see. What agents may do is
+ * decided in the hub.
  *
- * It may die and come back at any time. Every listener is registered at once, and every handler waits for `ready`.
+ * Chrome may end and restart it at any time. Every listener is registered synchronously, and every handler waits for `ready`.
  */
 
-import { Attention } from './attention.js';
-import { chromeCalls } from './chrome_calls.js';
-import { DrivenTabs } from './driven_tabs.js';
-import { FocusKeeper } from './focus_keeper.js';
-import { canBeShared, isHubsPage } from './hub_pages.js';
-import { NetRules } from './net_rules.js';
-import { Passage } from './passage.js';
+import { canBeShared, isHubPage } from '../lib/url_rules.js';
+import { WorkerPort } from '../lib/worker_port.js';
+import { Badge } from './badge.js';
+import { chromeApi } from './chrome_api.js';
+import { ControlledTabs } from './controlled_tabs.js';
+import { DnrRules } from './dnr_rules.js';
+import { FocusGuard } from './focus_guard.js';
 import { SharedWindows } from './shared_windows.js';
-import { hideSign, showSign } from './signs.js';
+import { hideIndicator, showIndicator } from './tab_indicator.js';
 
 const DEFAULT_SERVER = '127.0.0.1:8777';
-const ALARM = 'look for the hub';
+const OFFSCREEN_PAGE = 'offscreen/offscreen.html';
+const RETRY_ALARM = 'retry the hub connection';
 
-/** @typedef {{ to?: string, ask?: string, tab?: number, server?: string, word?: string }} Request */
+/** @typedef {import('../lib/connection_status.js').HubState} HubState */
+/** @typedef {{ to?: string, type?: string, tab?: number, server?: string, command?: string }} PageRequest from a page of the extension */
+/** @typedef {{ id?: string, call?: string, args?: unknown[], notice?: string, data?: any }} HubMessage */
 
-/** The way to the page that holds the connection. @type {Passage | null} */
-let passage = null;
-/** @type {Record<string, unknown>[]} */
+/** To the offscreen document, which holds the hub connection. @type {WorkerPort | null} */
+let offscreen = null;
+/** Messages to the hub while the offscreen document is not connected. @type {Record<string, unknown>[]} */
 let outbox = [];
 let isReady = false;
-/** What the hub last said about itself: mode, agents, halted. @type {Record<string, unknown>} */
-let news = {};
+/** @type {HubState} */
+let hub = {};
 
-const netRules = new NetRules(chrome.storage.session);
-const driven = new DrivenTabs(chrome.storage.session, (tabs) => {
-  toHub({ event: 'pilot.tabs', args: [tabs] });
-  netRules.coverOnly(tabs.map((tab) => tab.id));
+const dnrRules = new DnrRules(chrome.storage.session);
+const controlled = new ControlledTabs(chrome.storage.session, (tabs) => {
+  sendToHub({ event: 'controlledTabs.changed', args: [tabs] });
+  dnrRules.setTabs(tabs.map((tab) => tab.id));
 });
-const focus = new FocusKeeper();
-const attention = new Attention();
+const focus = new FocusGuard();
+const badge = new Badge();
 const windows = new SharedWindows(chrome.storage.session, (id) => share(id));
-const perform = chromeCalls(driven);
-const ready = Promise.all([driven.load(), netRules.load(), focus.look(), windows.load(), recall()]).then(() => {
-  netRules.tabs = driven.list().map((tab) => tab.id);
+const callChrome = chromeApi(controlled);
+const ready = Promise.all([controlled.load(), dnrRules.load(), focus.load(), windows.load(), loadHubState()]).then(() => {
+  dnrRules.tabIds = controlled.list().map((tab) => tab.id);
   isReady = true;
 });
 
-/** What the hub last said, from before this worker's last death. */
-async function recall() {
-  const stored = await chrome.storage.session.get({ news: {} });
-  news = /** @type {Record<string, unknown>} */ (stored.news);
+/** What the hub reported before this worker started. */
+async function loadHubState() {
+  const stored = await chrome.storage.session.get({ hub: {} });
+  hub = /** @type {HubState} */ (stored.hub);
 }
 
-/** Keeps the order of events: nothing overtakes what came before the worker was ready. @param {() => void} work */
-function whenReady(work) {
-  if (isReady) work();
-  else void ready.then(work);
+/** Keeps events in order: none overtakes those that arrived before the worker was ready. @param {() => void} handler */
+function whenReady(handler) {
+  if (isReady) handler();
+  else void ready.then(handler);
 }
 
 /** @param {Record<string, unknown>} message */
-function toHub(message) {
-  if (passage) passage.send({ up: message });
+function sendToHub(message) {
+  if (offscreen) offscreen.send({ toHub: message });
   else {
     outbox.push(message);
-    void ensureLink();
+    void ensureOffscreen();
   }
 }
 
-/** @type {Promise<void> | null} */
-let making = null;
+/** @param {unknown} command */
+function sendUserCommand(command) {
+  sendToHub({ event: 'user.command', args: [command] });
+}
 
-async function ensureLink() {
-  making ??= (async () => {
+/** @type {Promise<void> | null} */
+let creating = null;
+
+async function ensureOffscreen() {
+  creating ??= (async () => {
     if (await chrome.offscreen.hasDocument()) return;
     await chrome.offscreen.createDocument({
-      url: 'offscreen.html',
+      url: OFFSCREEN_PAGE,
       reasons: [chrome.offscreen.Reason.WORKERS],
       justification: 'Keeps the connection to the hub while the service worker sleeps.',
     });
   })().finally(() => {
-    making = null;
+    creating = null;
   });
-  await making;
+  await creating;
 }
 
 async function settings() {
@@ -85,193 +93,189 @@ async function settings() {
   return /** @type {{ server: string, browser: string, key: string, off: boolean }} */ (stored);
 }
 
-chrome.runtime.onConnect.addListener((opened) => {
-  if (opened.name !== 'link' || opened.sender?.id !== chrome.runtime.id) return;
-  const made = new Passage(opened, (message) => whenReady(() => fromLink(message)));
-  passage = made;
-  opened.onMessage.addListener((message) => made.fromSlow(message));
-  opened.onDisconnect.addListener(() => {
-    if (passage === made) passage = null;
+chrome.runtime.onConnect.addListener((port) => {
+  if (port.name !== 'offscreen' || port.sender?.id !== chrome.runtime.id) return;
+  const connected = new WorkerPort(port, (message) => whenReady(() => onOffscreenMessage(message)));
+  offscreen = connected;
+  port.onMessage.addListener((message) => connected.onPortMessage(message));
+  port.onDisconnect.addListener(() => {
+    if (offscreen === connected) offscreen = null;
   });
-  void settings().then((given) => made.send({ settings: given, version: chrome.runtime.getManifest().version }));
-  for (const message of outbox.splice(0)) made.send({ up: message });
-  void offerChannel(made);
+  void settings().then((current) => connected.send({ settings: current, version: chrome.runtime.getManifest().version }));
+  for (const message of outbox.splice(0)) connected.send({ toHub: message });
+  void offerChannel(connected);
 });
 
-/** A channel straight to that page: every command takes this way twice. @param {Passage} made */
-async function offerChannel(made) {
+/** Opens a direct channel to the offscreen document: every command takes this way twice. @param {WorkerPort} port */
+async function offerChannel(port) {
   const scope = /** @type {{ clients?: { matchAll(options: object): Promise<{ url: string, postMessage(message: unknown, transfer: Transferable[]): void }[]> } }} */ (/** @type {unknown} */ (self));
   const pages = (await scope.clients?.matchAll({ includeUncontrolled: true })) ?? [];
-  const page = pages.find((one) => one.url === chrome.runtime.getURL('offscreen.html'));
-  if (!page || passage !== made) return;
+  const page = pages.find((one) => one.url === chrome.runtime.getURL(OFFSCREEN_PAGE));
+  if (!page || offscreen !== port) return;
   const channel = new MessageChannel();
   const name = crypto.randomUUID();
-  made.offer(channel.port1);
-  made.send({ channel: name });
+  port.offerChannel(channel.port1);
+  port.send({ channel: name });
   page.postMessage({ channel: name }, [channel.port2]);
 }
 
-/** @param {{ down?: { id?: string, call?: string, args?: unknown[], notice?: string, data?: any }, connected?: boolean, paired?: { server: string, browser: string, key: string, name: string } }} message */
-function fromLink(message) {
-  if (message.connected) toHub({ event: 'pilot.tabs', args: [driven.list()] });
-  if (message.paired) void chrome.storage.local.set({ ...message.paired, off: false });
-  const down = message.down;
-  if (down?.id !== undefined && down.call !== undefined) void answer(down.id, down.call, down.args ?? []);
-  else if (down?.notice !== undefined) void takeNotice(down.notice, down.data);
+/** @param {{ fromHub?: HubMessage, connected?: boolean, paired?: { server: string, browser: string, key: string, name: string } }} message */
+function onOffscreenMessage({ fromHub, connected, paired }) {
+  if (connected) sendToHub({ event: 'controlledTabs.changed', args: [controlled.list()] });
+  if (paired) void chrome.storage.local.set({ ...paired, off: false });
+  if (fromHub?.id !== undefined && fromHub.call !== undefined) void onCall(fromHub.id, fromHub.call, fromHub.args ?? []);
+  else if (fromHub?.notice !== undefined) void onNotification(fromHub.notice, fromHub.data);
 }
 
 /** @param {string} id @param {string} call @param {unknown[]} args */
-async function answer(id, call, args) {
-  if (call === 'debugger.sendCommand') focus.noteCommand(args);
+async function onCall(id, call, args) {
+  if (call === 'debugger.sendCommand') focus.recordCommand(args);
   try {
-    const result = await perform(call, args);
-    toHub({ id, result: result ?? null });
+    const result = await callChrome(call, args);
+    sendToHub({ id, result: result ?? null });
   } catch (error) {
-    toHub({ id, error: error instanceof Error ? error.message : String(error) });
+    sendToHub({ id, error: error instanceof Error ? error.message : String(error) });
   }
 }
 
-/** What the hub tells without waiting for an answer. @param {string} notice @param {any} data */
-async function takeNotice(notice, data) {
-  if (notice === 'news') {
-    news = data;
-    await Promise.all([chrome.storage.session.set({ news }), attention.call(news), ...driven.list().map((tab) => showSign(tab.id, news))]);
-  } else if (notice === 'rules') await netRules.replace(data);
-  else if (notice === 'reload') chrome.runtime.reload();
-  else if (notice === 'forgotten') {
-    driven.clear();
+/** @param {string} name @param {any} data */
+async function onNotification(name, data) {
+  if (name === 'ui.changed') {
+    hub = data;
+    await Promise.all([chrome.storage.session.set({ hub }), badge.update(hub), ...controlled.list().map((tab) => showIndicator(tab.id, hub))]);
+  } else if (name === 'dnrRules.changed') await dnrRules.setRules(data);
+  else if (name === 'extension.reload') chrome.runtime.reload();
+  else if (name === 'pairing.removed') {
+    controlled.clear();
     await chrome.storage.local.remove(['browser', 'key', 'name']);
   }
 }
 
-/** @param {number} tabId */
-async function takeAway(tabId) {
-  if (!driven.remove(tabId)) return;
+/** Ends the control of a tab. @param {number} tabId */
+async function release(tabId) {
+  if (!controlled.remove(tabId)) return;
   await chrome.debugger.detach({ tabId }).catch(() => {});
-  await hideSign(tabId);
+  await hideIndicator(tabId);
 }
 
-/** Let agents drive a tab of the user's, if it is one that can be driven. @param {number} tabId */
+/** Shares a tab of the user with agents; resolves with false when its page cannot be shared. @param {number} tabId */
 async function share(tabId) {
   const tab = await chrome.tabs.get(tabId);
-  if (!canBeShared(tab.url ?? '') || isHubsPage(tab.url ?? '', (await settings()).server)) return false;
-  driven.add(tabId, 'shared', Date.now());
-  await showSign(tabId, news);
+  if (!canBeShared(tab.url ?? '') || isHubPage(tab.url ?? '', (await settings()).server)) return false;
+  controlled.add(tabId, 'shared', Date.now());
+  await showIndicator(tabId, hub);
   return true;
 }
 
-/** @param {Request} request */
-async function askedByPage(request) {
+/** @param {PageRequest} request */
+async function onPageRequest(request) {
   await ready;
-  await ensureLink();
+  await ensureOffscreen();
   const id = request.tab ?? -1;
-  if (request.ask === 'connect') {
-    if (news.halted === 'stopped') toHub({ event: 'pilot.word', args: ['resume'] });
+  if (request.type === 'connect') {
+    if (hub.halted === 'stopped') sendUserCommand('resume');
     if (!(await share(id))) return { problem: 'cannot be shared' };
-    if (await wholeWindow()) await windows.open(id);
-  } else if (request.ask === 'disconnect') {
-    for (const tabId of await windows.close(id)) await takeAway(tabId);
-    await takeAway(id);
-  }
-  else if (request.ask === 'word') toHub({ event: 'pilot.word', args: [request.word] });
-  else if (request.ask === 'server') await chrome.storage.local.set({ server: request.server || DEFAULT_SERVER, off: false });
-  else if (request.ask === 'off') await chrome.storage.local.set({ off: true });
-  else if (request.ask === 'on') await chrome.storage.local.set({ off: false });
-  return { tab: driven.get(id) ?? null, tabs: driven.list().length, news, wholeWindow: await wholeWindow() };
+    if (await sharesWholeWindow()) await windows.share(id);
+  } else if (request.type === 'disconnect') {
+    for (const tabId of await windows.unshare(id)) await release(tabId);
+    await release(id);
+  } else if (request.type === 'command') sendUserCommand(request.command);
+  else if (request.type === 'set_server') await chrome.storage.local.set({ server: request.server || DEFAULT_SERVER, off: false });
+  else if (request.type === 'turn_off') await chrome.storage.local.set({ off: true });
+  else if (request.type === 'turn_on') await chrome.storage.local.set({ off: false });
+  return { tab: controlled.get(id) ?? null, hub, wholeWindow: await sharesWholeWindow() };
 }
 
-async function wholeWindow() {
+async function sharesWholeWindow() {
   return Boolean((await chrome.storage.local.get({ wholeWindow: false })).wholeWindow);
 }
 
 chrome.runtime.onMessage.addListener((message, sender, reply) => {
   if (sender.id !== chrome.runtime.id) return false;
-  // Only our own pages, never a script in a web page.
-  if (message?.to === 'worker' && sender.url?.startsWith(chrome.runtime.getURL(''))) {
-    void askedByPage(message).then(reply);
+  // Only pages of the extension, never a content script.
+  if (message?.to === 'service_worker' && sender.url?.startsWith(chrome.runtime.getURL(''))) {
+    void onPageRequest(message).then(reply);
     return true;
   }
-  if (message?.to === 'sign' && sender.tab?.id !== undefined) {
+  if (message?.to === 'tab_indicator' && sender.tab?.id !== undefined) {
     const tabId = sender.tab.id;
-    if (message.ask === 'free') reply(focus.isUsersMouse(tabId));
-    else if (driven.has(tabId) && focus.isUsersClick(tabId, message.x, message.y)) {
-      toHub({ event: 'pilot.word', args: [message.word] });
-    }
+    if (message.type === 'is_user_mouse') reply(focus.isUserMouse(tabId));
+    else if (controlled.has(tabId) && focus.isUserClick(tabId, message.x, message.y)) sendUserCommand(message.command);
   }
   return false;
 });
 
-// A page of the hub itself, on this machine, may offer its code; the user sees whose it is and confirms.
+// A page of the hub on this machine may offer its pairing code; the user sees the address and confirms.
 chrome.runtime.onMessageExternal.addListener((message, sender, reply) => {
   const origin = sender.origin ?? '';
   if (typeof message?.pair !== 'string' || !/^http:\/\/(127\.0\.0\.1|localhost):\d+$/.test(origin)) return false;
-  const pairingLink = { server: new URL(origin).host, code: message.pair.slice(0, 12) };
-  void chrome.storage.session.set({ pairingLink }).then(() => chrome.runtime.openOptionsPage()).then(() => reply(true));
+  const pairingOffer = { server: new URL(origin).host, code: message.pair.slice(0, 12) };
+  void chrome.storage.session.set({ pairingOffer }).then(() => chrome.runtime.openOptionsPage()).then(() => reply(true));
   return true;
 });
 
 chrome.storage.local.onChanged.addListener((changes) => {
-  // Whoever forgets the pairing takes every tab away.
-  if (changes.key && !changes.key.newValue) whenReady(() => void Promise.all(driven.list().map((tab) => takeAway(tab.id))));
-  void settings().then((given) => passage?.send({ settings: given }));
+  // Removing the pairing also ends the control of every tab.
+  if (changes.key && !changes.key.newValue) whenReady(() => void Promise.all(controlled.list().map((tab) => release(tab.id))));
+  void settings().then((current) => offscreen?.send({ settings: current }));
 });
 
 chrome.debugger.onEvent.addListener((source, method, params) =>
   whenReady(() => {
-    if (driven.has(source.tabId)) toHub({ event: 'debugger.onEvent', args: [source, method, params ?? {}] });
+    if (controlled.has(source.tabId)) sendToHub({ event: 'debugger.onEvent', args: [source, method, params ?? {}] });
   }),
 );
 chrome.debugger.onDetach.addListener((source, reason) =>
   whenReady(() => {
-    if (driven.has(source.tabId)) toHub({ event: 'debugger.onDetach', args: [source, reason] });
+    if (controlled.has(source.tabId)) sendToHub({ event: 'debugger.onDetach', args: [source, reason] });
   }),
 );
-chrome.tabs.onRemoved.addListener((tabId) => whenReady(() => void driven.remove(tabId)));
-chrome.tabs.onReplaced.addListener((to, from) => whenReady(() => driven.renumber(from, to)));
+chrome.tabs.onRemoved.addListener((tabId) => whenReady(() => void controlled.remove(tabId)));
+chrome.tabs.onReplaced.addListener((to, from) => whenReady(() => controlled.replaceId(from, to)));
 chrome.tabs.onUpdated.addListener((tabId, change) =>
   whenReady(() => {
-    // Whoever drags a tab out of the agents' group takes it away from them.
-    if (change.groupId === chrome.tabGroups.TAB_GROUP_ID_NONE && driven.get(tabId)?.kind === 'agent') void takeAway(tabId);
-    if (change.url) void windows.noteTab(tabId);
+    // The user takes an agent's tab back by dragging it out of the agents' tab group.
+    if (change.groupId === chrome.tabGroups.TAB_GROUP_ID_NONE && controlled.get(tabId)?.kind === 'agent') void release(tabId);
+    if (change.url) void windows.onNavigated(tabId);
   }),
 );
-chrome.tabs.onActivated.addListener((active) => focus.noteActive(active));
+chrome.tabs.onActivated.addListener((activated) => focus.onActivated(activated));
 chrome.webNavigation.onCreatedNavigationTarget.addListener((details) =>
   whenReady(() => {
-    const source = driven.get(details.sourceTabId);
-    // A tab that the user opens from a shared page is the user's own.
-    if (!source || (source.kind === 'shared' && !focus.isAgentAtWork(source.id))) return;
-    driven.add(details.tabId, 'agent', Date.now(), details.sourceTabId);
-    toHub({ event: 'webNavigation.onCreatedNavigationTarget', args: [details] });
-    void focus.giveBack(details.tabId, details.sourceTabId);
+    const source = controlled.get(details.sourceTabId);
+    // A tab that the user opens from a shared page is not shared.
+    if (!source || (source.kind === 'shared' && !focus.isAgentActive(source.id))) return;
+    controlled.add(details.tabId, 'agent', Date.now(), details.sourceTabId);
+    sendToHub({ event: 'webNavigation.onCreatedNavigationTarget', args: [details] });
+    void focus.restoreActiveTab(details.tabId, details.sourceTabId);
   }),
 );
 for (const name of /** @type {const} */ (['onDOMContentLoaded', 'onErrorOccurred'])) {
   chrome.webNavigation[name].addListener((details) =>
     whenReady(() => {
-      if (details.frameId === 0 && driven.has(details.tabId)) toHub({ event: `webNavigation.${name}`, args: [details] });
+      if (details.frameId === 0 && controlled.has(details.tabId)) sendToHub({ event: `webNavigation.${name}`, args: [details] });
     }),
   );
 }
 chrome.webNavigation.onCommitted.addListener((details) =>
   whenReady(() => {
-    if (details.frameId !== 0 || !driven.has(details.tabId)) return;
+    if (details.frameId !== 0 || !controlled.has(details.tabId)) return;
     void settings().then(({ server }) => {
-      // Our own pages and the hub's are where the user answers: no agent may have a tab with one of them.
-      const answers = details.url.startsWith('chrome-extension:') || isHubsPage(details.url, server);
-      return answers ? takeAway(details.tabId) : showSign(details.tabId, news);
+      // The user decides approvals in pages of the extension and of the hub: no agent may control a tab that shows one.
+      const isApprovalPage = details.url.startsWith('chrome-extension:') || isHubPage(details.url, server);
+      return isApprovalPage ? release(details.tabId) : showIndicator(details.tabId, hub);
     });
   }),
 );
-attention.listen();
+badge.listen();
 chrome.permissions.onAdded.addListener((added) => {
-  if (added.permissions?.includes('notifications')) attention.listen();
+  if (added.permissions?.includes('notifications')) badge.listen();
 });
-chrome.runtime.onStartup.addListener(() => void ensureLink());
-chrome.runtime.onInstalled.addListener(() => void ensureLink());
+chrome.runtime.onStartup.addListener(() => void ensureOffscreen());
+chrome.runtime.onInstalled.addListener(() => void ensureOffscreen());
 chrome.alarms.onAlarm.addListener(async () => {
-  await ensureLink();
-  await chrome.runtime.sendMessage({ to: 'link', ask: 'retry' }).catch(() => {});
+  await ensureOffscreen();
+  await chrome.runtime.sendMessage({ to: 'offscreen', type: 'retry' }).catch(() => {});
 });
-void chrome.alarms.create(ALARM, { periodInMinutes: 0.5 });
-void ensureLink();
+void chrome.alarms.create(RETRY_ALARM, { periodInMinutes: 0.5 });
+void ensureOffscreen();

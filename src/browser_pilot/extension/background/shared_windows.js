@@ -1,15 +1,15 @@
 /**
- * Windows that the user shares as a whole, where the setting allows it: every tab in them, also those that come later. The list
- * survives the death of the service worker and ends with the browser.
+ * Windows that the user shares as a whole, if the setting allows it: all their tabs, including later ones. The list is kept in session
+ * storage: it survives the service worker and ends with the browser.
  */
 
-const KEY = 'windows';
+const KEY = 'sharedWindows';
 
 export class SharedWindows {
-  /** @param {import('./driven_tabs.js').Storage} storage @param {(tabId: number) => Promise<boolean>} share */
-  constructor(storage, share) {
+  /** @param {import('./controlled_tabs.js').Storage} storage @param {(tabId: number) => Promise<boolean>} shareTab */
+  constructor(storage, shareTab) {
     this.storage = storage;
-    this.share = share;
+    this.shareTab = shareTab;
     /** @type {Set<number>} */
     this.ids = new Set();
   }
@@ -18,30 +18,30 @@ export class SharedWindows {
     this.ids = new Set(/** @type {number[]} */ ((await this.storage.get(KEY))[KEY] ?? []));
   }
 
-  /** Share the window that a tab is in. @param {number} tabId */
-  async open(tabId) {
+  /** Shares the window of a tab. @param {number} tabId */
+  async share(tabId) {
     const { windowId } = await chrome.tabs.get(tabId);
     this.ids.add(windowId);
-    await this.keep();
-    for (const tab of await chrome.tabs.query({ windowId })) if (tab.id !== undefined) await this.share(tab.id);
+    await this.save();
+    for (const tab of await chrome.tabs.query({ windowId })) if (tab.id !== undefined) await this.shareTab(tab.id);
   }
 
-  /** Share it no longer; tells the tabs that were shared with it. @param {number} tabId @returns {Promise<number[]>} */
-  async close(tabId) {
+  /** Stops sharing the window of a tab; resolves with the tabs that were shared with it. @param {number} tabId @returns {Promise<number[]>} */
+  async unshare(tabId) {
     const tab = await chrome.tabs.get(tabId).catch(() => undefined);
     if (!tab || !this.ids.delete(tab.windowId)) return [];
-    await this.keep();
+    await this.save();
     return (await chrome.tabs.query({ windowId: tab.windowId })).flatMap((tab) => tab.id ?? []);
   }
 
-  /** A tab shows another page now: it may be one to share. @param {number} tabId */
-  async noteTab(tabId) {
+  /** Shares a tab of a shared window after a navigation: its new page may be one that can be shared. @param {number} tabId */
+  async onNavigated(tabId) {
     if (this.ids.size === 0) return;
     const tab = await chrome.tabs.get(tabId).catch(() => undefined);
-    if (tab && this.ids.has(tab.windowId)) await this.share(tabId);
+    if (tab && this.ids.has(tab.windowId)) await this.shareTab(tabId);
   }
 
-  keep() {
+  save() {
     return this.storage.set({ [KEY]: [...this.ids] });
   }
 }

@@ -1,78 +1,78 @@
 /**
- * The pill in a driven page that says so, with Pause and Stop. Injected into the extension's own world of the page.
+ * The indicator in a controlled page, with Pause and Stop. Injected into the extension's isolated world of the page.
  *
- * It lives in a closed shadow root, and lets the mouse through until the user's own mouse is over it: so it is never in an agent's
- * way, and an agent cannot press it. No module, because content scripts are none.
+ * It is in a closed shadow root and ignores the mouse until the user's own mouse is over it: it never covers what an agent clicks, and an
+ * agent cannot click it. Not a module: content scripts cannot be.
  */
 
 (() => {
-  const here = /** @type {typeof globalThis & { browserPilotSign?: boolean }} */ (globalThis);
-  if (here.browserPilotSign || window !== window.top || !document.documentElement) return;
-  here.browserPilotSign = true;
+  const world = /** @type {typeof globalThis & { browserPilotIndicator?: boolean }} */ (globalThis);
+  if (world.browserPilotIndicator || window !== window.top || !document.documentElement) return;
+  world.browserPilotIndicator = true;
 
   const STYLE = `
     :host { all: initial; }
     div { position: fixed; right: 12px; bottom: 12px; z-index: 2147483647; display: flex; gap: 8px; align-items: center;
       padding: 4px 6px 4px 10px; border-radius: 999px; font: 12px/1.45 system-ui, sans-serif; color: #fff; background: #1f2937e6;
       box-shadow: 0 0 0 1px #ffffff55, 0 2px 8px #0004; pointer-events: none; opacity: .85; }
-    div.free { pointer-events: auto; opacity: 1; }
+    div.clickable { pointer-events: auto; opacity: 1; }
     i { width: 8px; height: 8px; border-radius: 50%; background: #4ade80; }
     div.halted i { background: #fbbf24; border-radius: 2px; }
     button { all: unset; padding: 1px 8px; border-radius: 999px; background: #ffffff26; cursor: pointer; }
     button:hover { background: #ffffff4d; }
     @media print { div { display: none; } }`;
 
-  const host = document.createElement('browser-pilot-sign');
+  const host = document.createElement('browser-pilot-indicator');
   host.setAttribute('aria-hidden', 'true');
   const root = host.attachShadow({ mode: 'closed' });
   const style = document.createElement('style');
   style.textContent = STYLE;
   const pill = document.createElement('div');
-  const words = document.createElement('span');
-  const pause = button(() => (pill.classList.contains('halted') ? 'resume' : 'pause'));
-  const stop = button(() => 'stop');
-  pill.append(document.createElement('i'), words, pause, stop);
+  const label = document.createElement('span');
+  const pause = createButton(() => (pill.classList.contains('halted') ? 'resume' : 'pause'));
+  const stop = createButton(() => 'stop');
+  pill.append(document.createElement('i'), label, pause, stop);
   root.append(style, pill);
 
-  /** @param {() => string} word */
-  function button(word) {
-    const made = document.createElement('button');
-    made.tabIndex = -1;
-    made.addEventListener('click', (event) => {
+  /** @param {() => string} command */
+  function createButton(command) {
+    const button = document.createElement('button');
+    button.tabIndex = -1;
+    button.addEventListener('click', (event) => {
       event.stopPropagation();
-      if (event.isTrusted) void chrome.runtime.sendMessage({ to: 'sign', word: word(), x: event.clientX, y: event.clientY });
+      if (event.isTrusted) void chrome.runtime.sendMessage({ to: 'tab_indicator', type: 'command', command: command(), x: event.clientX, y: event.clientY });
     });
-    return made;
+    return button;
   }
 
   /** @param {MouseEvent} event */
-  function watchMouse(event) {
+  function onMouseMove(event) {
     const box = pill.getBoundingClientRect();
     const over = event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom;
-    if (!over) pill.classList.remove('free');
-    else if (event.isTrusted && !pill.classList.contains('free')) {
-      void chrome.runtime.sendMessage({ to: 'sign', ask: 'free' }).then((free) => pill.classList.toggle('free', free === true));
+    if (!over) pill.classList.remove('clickable');
+    else if (event.isTrusted && !pill.classList.contains('clickable')) {
+      void chrome.runtime.sendMessage({ to: 'tab_indicator', type: 'is_user_mouse' }).then((isUser) => pill.classList.toggle('clickable', isUser === true));
     }
   }
 
-  /** @param {{ to?: string, gone?: boolean, label: string, halted: string, pause: string, resume: string, stop: string }} state */
-  function take(state) {
-    if (state.to !== 'page') return;
-    if (state.gone) {
+  /** @param {{ to?: string, type?: string, label: string, halted: string, pause: string, resume: string, stop: string }} message */
+  function onMessage(message) {
+    if (message.to !== 'indicator') return;
+    if (message.type === 'remove') {
       host.remove();
-      window.removeEventListener('mousemove', watchMouse, true);
-      chrome.runtime.onMessage.removeListener(take);
-      here.browserPilotSign = false;
+      window.removeEventListener('mousemove', onMouseMove, true);
+      chrome.runtime.onMessage.removeListener(onMessage);
+      world.browserPilotIndicator = false;
       return;
     }
-    words.textContent = state.label;
-    pill.classList.toggle('halted', state.halted !== '');
-    pause.textContent = state.halted ? state.resume : state.pause;
-    stop.textContent = state.stop;
-    stop.hidden = state.halted === 'stopped';
+    label.textContent = message.label;
+    pill.classList.toggle('halted', message.halted !== '');
+    pause.textContent = message.halted ? message.resume : message.pause;
+    stop.textContent = message.stop;
+    stop.hidden = message.halted === 'stopped';
     if (!host.isConnected) document.documentElement.append(host);
   }
 
-  chrome.runtime.onMessage.addListener(take);
-  window.addEventListener('mousemove', watchMouse, { capture: true, passive: true });
+  chrome.runtime.onMessage.addListener(onMessage);
+  window.addEventListener('mousemove', onMouseMove, { capture: true, passive: true });
 })();

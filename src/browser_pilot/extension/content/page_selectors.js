@@ -1,20 +1,23 @@
-/** What `selectors.js` wants to know about an element of this page, and how many elements a selector finds in it. No module: injected. */
+/**
+ * The picker's selectors in this page: describes an element for `selector_generator.js`, and finds the elements that a selector matches,
+ * as the hub resolves it. Not a module, see `globals.d.ts`.
+ */
 
-globalThis.browserPilotPage ??= (() => {
-  const { roleOf, nameOf, isRendered, tidy } = globalThis.browserPilotWords;
-  const { choose } = globalThis.browserPilotSelectors;
-  const ROWS = 'tr, li, article, fieldset, section, dl, form, label, p, details, [role=row], [role=listitem], [role=group], [role=article], [role=region], [role=dialog]';
+globalThis.browserPilotPageSelectors ??= (() => {
+  const { roleOf, nameOf } = globalThis.browserPilotAccname;
+  const { rankSelectors } = globalThis.browserPilotSelectorGenerator;
+  const CONTAINERS = 'tr, li, article, fieldset, section, dl, form, label, p, details, [role=row], [role=listitem], [role=group], [role=article], [role=region], [role=dialog]';
   const HEADINGS = 'h1, h2, h3, h4, h5, h6, dt, legend, caption, summary, [role=heading]';
-  const MOST_TEXTS = 6;
-  const MOST_HEADINGS = 3;
-  const LONGEST_TEXT = 60;
-  const DEEPEST = 12;
+  const MAX_TEXTS = 6;
+  const MAX_HEADINGS = 3;
+  const MAX_TEXT_LENGTH = 60;
+  const MAX_CONTAINER_DEPTH = 12;
 
-  /** Elements of the whole page, through open shadow roots. @param {Document | ShadowRoot} root @returns {Generator<Element>} */
-  function* everyElement(root) {
+  /** All elements of the page, also in open shadow roots. @param {Document | ShadowRoot} root @returns {Generator<Element>} */
+  function* allElements(root) {
     for (const element of root.querySelectorAll('*')) {
       yield element;
-      if (element.shadowRoot) yield* everyElement(element.shadowRoot);
+      if (element.shadowRoot) yield* allElements(element.shadowRoot);
     }
   }
 
@@ -23,64 +26,63 @@ globalThis.browserPilotPage ??= (() => {
     return element.parentElement ?? (element.parentNode instanceof ShadowRoot ? element.parentNode.host : null);
   }
 
-  /** @param {Element} element @param {boolean} whole whether its role, name and text are wanted */
-  function factsOf(element, whole) {
+  /** @param {Element} element @param {boolean} withContent whether role, name and text are needed */
+  function factsOf(element, withContent) {
     const siblings = [...(element.parentElement?.children ?? [])].filter((one) => one.localName === element.localName);
-    const role = whole ? roleOf(element) : 'generic';
     return {
       tag: element.localName,
-      role,
-      name: whole ? nameOf(element, role) : '',
-      text: whole ? plain(element.textContent ?? '') : '',
+      role: withContent ? roleOf(element) : 'generic',
+      name: withContent ? nameOf(element) : '',
+      text: withContent ? normalizeSpace(element.textContent ?? '') : '',
       id: element.id,
       classes: [...element.classList],
       attributes: Object.fromEntries([...element.attributes].map((one) => [one.name, one.value])),
-      place: siblings.length > 1 ? siblings.indexOf(element) + 1 : 0,
+      position: siblings.length > 1 ? siblings.indexOf(element) + 1 : 0,
     };
   }
 
-  /** Short texts that tell this row from others. @param {Element} row */
-  function textsOf(row) {
+  /** Short texts that distinguish a container from others. @param {Element} container */
+  function textsOf(container) {
     const texts = new Set();
-    const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
-    for (let node = walker.nextNode(); node && texts.size < MOST_TEXTS; node = walker.nextNode()) {
-      const text = plain(node.nodeValue ?? '');
-      if (text && text.length <= LONGEST_TEXT && !/\u00a0/.test(text) && /\p{L}|\d/u.test(text)) texts.add(text);
+    const walker = document.createTreeWalker(container, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node && texts.size < MAX_TEXTS; node = walker.nextNode()) {
+      const text = normalizeSpace(node.nodeValue ?? '');
+      if (text && text.length <= MAX_TEXT_LENGTH && !/\u00a0/.test(text) && /\p{L}|\d/u.test(text)) texts.add(text);
     }
     return [...texts];
   }
 
-  /** Text right before an element, which often names it. @param {Element} element */
+  /** Text right before an element, which is often its label. @param {Element} element */
   function labelsOf(element) {
     const labels = [];
     for (let node = element, depth = 0; node.parentElement && depth < 3; node = node.parentElement, depth++) {
       const before = node.previousElementSibling;
-      const text = plain(before?.textContent ?? '');
-      if (text && text.length <= LONGEST_TEXT && before?.childElementCount === 0) labels.push(text);
+      const text = normalizeSpace(before?.textContent ?? '');
+      if (text && text.length <= MAX_TEXT_LENGTH && before?.childElementCount === 0) labels.push(text);
     }
     return labels;
   }
 
-  /** The headings that the element comes under, nearest first, and how far it is from them. @param {Element} element */
+  /** The headings before the element, nearest first, and its distance from them. @param {Element} element */
   function headingsOf(element) {
     if (element.getRootNode() !== document) return [];
-    const text = plain(element.textContent ?? '');
-    /** @type {{ tag: string, text: string, same: number, any: number }[]} */
+    const text = normalizeSpace(element.textContent ?? '');
+    /** @type {{ tag: string, text: string, sameText: number, sameTag: number }[]} */
     const found = [];
     const before = [...document.querySelectorAll(HEADINGS)].filter((one) => isBefore(one, element) && !one.contains(element));
-    const alike = [...document.getElementsByTagName(element.localName)];
+    const sameTag = [...document.getElementsByTagName(element.localName)];
     for (const heading of before.reverse()) {
-      if (found.length >= MOST_HEADINGS) break;
-      const words = plain(heading.textContent ?? '');
-      if (!words || words.length > LONGEST_TEXT || found.some((one) => one.text === words)) continue;
-      const between = alike.filter((one) => isBefore(heading, one) && !heading.contains(one) && (one === element || isBefore(one, element)));
-      found.push({ tag: heading.localName, text: words, any: between.length, same: between.filter((one) => plain(one.textContent ?? '') === text).length });
+      if (found.length >= MAX_HEADINGS) break;
+      const title = normalizeSpace(heading.textContent ?? '');
+      if (!title || title.length > MAX_TEXT_LENGTH || found.some((one) => one.text === title)) continue;
+      const between = sameTag.filter((one) => isBefore(heading, one) && !heading.contains(one) && (one === element || isBefore(one, element)));
+      found.push({ tag: heading.localName, text: title, sameTag: between.length, sameText: between.filter((one) => normalizeSpace(one.textContent ?? '') === text).length });
     }
     return found;
   }
 
-  /** White space as XPath normalizes it. @param {string} text */
-  function plain(text) {
+  /** Like XPath's normalize-space(). @param {string} text */
+  function normalizeSpace(text) {
     return text.replace(/[ \t\r\n]+/g, ' ').replace(/^ | $/g, '');
   }
 
@@ -91,14 +93,19 @@ globalThis.browserPilotPage ??= (() => {
 
   /** @param {Element} element */
   function describe(element) {
-    const around = [];
-    const rows = [];
+    const ancestors = [];
+    const containers = [];
     for (let node = parentOf(element), depth = 1; node && node !== document.documentElement; node = parentOf(node), depth++) {
-      around.push(factsOf(node, false));
-      if (depth <= DEEPEST && node.matches(ROWS)) rows.push({ tag: node.localName, depth, texts: textsOf(node) });
+      ancestors.push(factsOf(node, false));
+      if (depth <= MAX_CONTAINER_DEPTH && node.matches(CONTAINERS)) containers.push({ tag: node.localName, depth, texts: textsOf(node) });
     }
-    if (element.matches(ROWS)) rows.unshift({ tag: element.localName, depth: 0, texts: textsOf(element) });
-    return { target: factsOf(element, true), around, rows: rows.slice(0, 3), labels: labelsOf(element), headings: headingsOf(element) };
+    if (element.matches(CONTAINERS)) containers.unshift({ tag: element.localName, depth: 0, texts: textsOf(element) });
+    return { target: factsOf(element, true), ancestors, containers: containers.slice(0, 3), labels: labelsOf(element), headings: headingsOf(element) };
+  }
+
+  /** @param {Element} element */
+  function isRendered(element) {
+    return element.checkVisibility({ visibilityProperty: true });
   }
 
   /** @param {Element[]} found */
@@ -107,41 +114,41 @@ globalThis.browserPilotPage ??= (() => {
     return rendered.length ? rendered : found;
   }
 
-  /** The elements that a selector finds, as the hub would find them. @param {string} selector @returns {Element[]} */
-  function find(selector) {
+  /** @param {string} selector @returns {Element[]} */
+  function findAll(selector) {
     const role = /^role=([\w-]+)\[name="(.*)"\]$/s.exec(selector);
     if (role) {
       const wanted = (role[2] ?? '').toLowerCase();
-      return [...everyElement(document)].filter((one) => isOfRole(roleOf(one), role[1] ?? '') && isRendered(one) && nameOf(one).toLowerCase() === wanted);
+      return [...allElements(document)].filter((one) => matchesRole(roleOf(one), role[1] ?? '') && isRendered(one) && nameOf(one).toLowerCase() === wanted);
     }
     const text = /^text="(.*)"$/s.exec(selector);
     if (text) {
       const wanted = (text[1] ?? '').toLowerCase();
       /** @param {Element} one */
-      const says = (one) => tidy(one.textContent ?? '').toLowerCase() === wanted && isRendered(one);
-      return [...everyElement(document)].filter((one) => !one.matches('head, head *, script, style, noscript, template') && says(one) && ![...one.children].some(says));
+      const hasText = (one) => (one.textContent ?? '').replace(/\s+/g, ' ').trim().toLowerCase() === wanted && isRendered(one);
+      return [...allElements(document)].filter((one) => !one.matches('head, head *, script, style, noscript, template') && hasText(one) && ![...one.children].some(hasText));
     }
     if (selector.startsWith('/')) {
       const result = document.evaluate(selector, document, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE);
       const found = Array.from({ length: result.snapshotLength }, (_, index) => result.snapshotItem(index));
       return preferRendered(found.filter((one) => one instanceof Element));
     }
-    const roots = [document, ...[...everyElement(document)].flatMap((one) => (one.shadowRoot ? [one.shadowRoot] : []))];
+    const roots = [document, ...[...allElements(document)].flatMap((one) => (one.shadowRoot ? [one.shadowRoot] : []))];
     return preferRendered(roots.flatMap((root) => [...root.querySelectorAll(selector)]));
   }
 
-  /** A searchbox is a textbox too. @param {string} own @param {string} wanted */
-  function isOfRole(own, wanted) {
-    return own === wanted || (wanted === 'textbox' && ['searchbox', 'spinbutton', 'date', 'time', 'month', 'week', 'datetime'].includes(own)) || (wanted === 'combobox' && own === 'listbox');
+  /** Subclass roles count as their superclass: a searchbox is a textbox too. @param {string} role @param {string} wanted */
+  function matchesRole(role, wanted) {
+    return role === wanted || (wanted === 'textbox' && ['searchbox', 'spinbutton', 'date', 'time', 'month', 'week', 'datetime'].includes(role)) || (wanted === 'combobox' && role === 'listbox');
   }
 
-  /** Selectors for an element, the best one first. @param {Element} element */
+  /** Selectors for an element, best first. @param {Element} element */
   function selectorsOf(element) {
-    return choose(describe(element), (selector) => {
-      const found = find(selector);
+    return rankSelectors(describe(element), (selector) => {
+      const found = findAll(selector);
       return found.includes(element) ? found.length : 0;
     });
   }
 
-  return { selectorsOf, find, describe };
+  return { selectorsOf, findAll };
 })();

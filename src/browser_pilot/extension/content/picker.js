@@ -1,13 +1,16 @@
 /**
- * Lets the user point at an element: what is under the mouse is framed, a click picks it, Esc ends it. Injected into every frame of a
- * page when asked for; nothing of the page hears the click. No module.
+ * Lets the user pick an element: the element under the mouse is outlined, a click picks it, Esc cancels. Injected into every frame of a
+ * page on demand; the page does not get the click. Not a module, see `globals.d.ts`.
  */
 
 (() => {
-  const here = globalThis;
-  here.browserPilotPicker?.end();
+  const world = globalThis;
+  world.browserPilotPicker?.stop();
 
+  const { roleOf, nameOf } = world.browserPilotAccname;
+  const { selectorsOf } = world.browserPilotPageSelectors;
   const INTERACTIVE = 'a[href], button, input, select, textarea, summary, label, [role=button], [role=link], [role=tab], [role=menuitem], [role=checkbox], [role=switch], [role=option]';
+  const BLOCKED_EVENTS = ['mousedown', 'mouseup', 'pointerdown', 'pointerup', 'dblclick', 'contextmenu'];
   const host = document.createElement('browser-pilot-picker');
   host.setAttribute('aria-hidden', 'true');
   const root = host.attachShadow({ mode: 'closed' });
@@ -19,17 +22,17 @@
     span { position: absolute; left: -2px; bottom: calc(100% + 4px); max-width: 320px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap;
       padding: 2px 8px; border-radius: 4px; background: #2457d6; color: #fff; font: 12px/1.45 system-ui, sans-serif; }
     span.below { bottom: auto; top: calc(100% + 4px); }`;
-  const frame = document.createElement('div');
-  const words = document.createElement('span');
-  frame.append(words);
-  frame.hidden = true;
-  root.append(style, frame);
+  const outline = document.createElement('div');
+  const label = document.createElement('span');
+  outline.append(label);
+  outline.hidden = true;
+  root.append(style, outline);
   document.documentElement.append(host);
   /** @type {Element | null} */
-  let aimed = null;
+  let highlighted = null;
 
-  /** What is meant: the control rather than the icon in it; with Alt exactly what is there. @param {MouseEvent} event */
-  function meant(event) {
+  /** The control rather than the icon in it; with Alt exactly the element under the mouse. @param {MouseEvent} event */
+  function elementAt(event) {
     const exact = event.composedPath()[0];
     if (!(exact instanceof Element) || exact === host) return null;
     const control = event.altKey ? null : exact.closest(INTERACTIVE);
@@ -37,71 +40,68 @@
   }
 
   /** @param {MouseEvent} event */
-  function aim(event) {
-    const element = meant(event);
-    if (element === aimed) return;
-    aimed = element;
-    frame.hidden = !element;
+  function highlight(event) {
+    const element = elementAt(event);
+    if (element === highlighted) return;
+    highlighted = element;
+    outline.hidden = !element;
     if (!element) return;
     const box = element.getBoundingClientRect();
-    Object.assign(frame.style, { left: `${box.left - 2}px`, top: `${box.top - 2}px`, width: `${box.width + 4}px`, height: `${box.height + 4}px` });
-    const role = here.browserPilotWords.roleOf(element);
-    words.textContent = `${role === 'generic' ? element.localName : role} ${here.browserPilotWords.nameOf(element, role)}`.trim();
-    words.classList.toggle('below', box.top < 28);
+    Object.assign(outline.style, { left: `${box.left - 2}px`, top: `${box.top - 2}px`, width: `${box.width + 4}px`, height: `${box.height + 4}px` });
+    const role = roleOf(element);
+    label.textContent = `${role === 'generic' ? element.localName : role} ${nameOf(element)}`.trim();
+    label.classList.toggle('below', box.top < 28);
   }
 
   /** @param {Event} event */
-  function swallow(event) {
+  function block(event) {
     event.preventDefault();
     event.stopImmediatePropagation();
   }
 
   /** @param {MouseEvent} event */
   function pick(event) {
-    swallow(event);
-    const element = event.isTrusted ? meant(event) : null;
+    block(event);
+    const element = event.isTrusted ? elementAt(event) : null;
     if (!element) return;
-    const role = here.browserPilotWords.roleOf(element);
-    const picked = { role, name: here.browserPilotWords.nameOf(element, role), tag: element.localName, selectors: here.browserPilotPage.selectorsOf(element), frameUrl: location.href };
-    end();
-    void chrome.runtime.sendMessage({ to: 'picker', picked });
+    const picked = { role: roleOf(element), name: nameOf(element), tag: element.localName, selectors: selectorsOf(element), frameUrl: location.href };
+    stop();
+    void chrome.runtime.sendMessage({ to: 'picker', type: 'picked', picked });
   }
 
   /** @param {KeyboardEvent} event */
-  function press(event) {
+  function onKey(event) {
     if (event.key !== 'Escape') return;
-    swallow(event);
-    void chrome.runtime.sendMessage({ to: 'picker', ended: true });
+    block(event);
+    void chrome.runtime.sendMessage({ to: 'picker', type: 'cancelled' });
   }
 
-  /** @param {{ to?: string, stop?: boolean }} message */
-  function take(message) {
-    if (message.to === 'picker' && message.stop) end();
+  /** @param {{ to?: string, type?: string }} message */
+  function onMessage(message) {
+    if (message.to === 'picker' && message.type === 'stop') stop();
   }
 
-  function leave() {
-    frame.hidden = true;
-    aimed = null;
+  function removeHighlight() {
+    outline.hidden = true;
+    highlighted = null;
   }
 
-  const swallowed = ['mousedown', 'mouseup', 'pointerdown', 'pointerup', 'dblclick', 'contextmenu'];
-
-  function end() {
+  function stop() {
     host.remove();
-    window.removeEventListener('mousemove', aim, true);
+    window.removeEventListener('mousemove', highlight, true);
     window.removeEventListener('click', pick, true);
-    window.removeEventListener('keydown', press, true);
-    document.removeEventListener('mouseleave', leave);
-    for (const name of swallowed) window.removeEventListener(name, swallow, true);
-    chrome.runtime.onMessage.removeListener(take);
-    here.browserPilotPicker = undefined;
+    window.removeEventListener('keydown', onKey, true);
+    document.removeEventListener('mouseleave', removeHighlight);
+    for (const name of BLOCKED_EVENTS) window.removeEventListener(name, block, true);
+    chrome.runtime.onMessage.removeListener(onMessage);
+    world.browserPilotPicker = undefined;
   }
 
-  window.addEventListener('mousemove', aim, true);
+  window.addEventListener('mousemove', highlight, true);
   window.addEventListener('click', pick, true);
-  window.addEventListener('keydown', press, true);
-  document.addEventListener('mouseleave', leave);
-  for (const name of swallowed) window.addEventListener(name, swallow, true);
-  chrome.runtime.onMessage.addListener(take);
-  here.browserPilotPicker = { end };
+  window.addEventListener('keydown', onKey, true);
+  document.addEventListener('mouseleave', removeHighlight);
+  for (const name of BLOCKED_EVENTS) window.addEventListener(name, block, true);
+  chrome.runtime.onMessage.addListener(onMessage);
+  world.browserPilotPicker = { stop };
 })();

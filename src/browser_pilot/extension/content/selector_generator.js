@@ -1,36 +1,33 @@
 /**
- * Selectors that last. From what is known about an element to selectors for it, the most robust first: by role and name, by a test
- * id, by what labels it; then within something stable around it; by its position only when nothing else is left.
+ * Generates robust selectors for an element, best first: by role and name, by a test id, by identifying attributes; then relative to
+ * something stable around it; by position only when nothing else is left.
  *
- * Pure: facts in, selectors out. What the facts are, and how many elements a selector finds, `page_selectors.js` knows. No module,
- * because it is injected into pages for the picker. Selectors are written as `element` arguments of the hub's tools take them.
+ * Pure: a description of the element in, selectors out. `page_selectors.js` makes the description and counts the matches in the page.
+ * The selectors are `element` arguments of the hub's tools. Not a module, see `globals.d.ts`.
  */
 
-/** @typedef {{ tag: string, role: string, name: string, text: string, id: string, classes: string[], attributes: Record<string, string>, place: number }} Facts */
-/** @typedef {{ tag: string, text: string, same: number, any: number }} Heading before the element: how many of its tag follow up to it, with its text and at all */
-/** @typedef {{ target: Facts, around: Facts[], rows: { tag: string, depth: number, texts: string[] }[], labels: string[], headings: Heading[] }} Described */
+/** @typedef {{ tag: string, role: string, name: string, text: string, id: string, classes: string[], attributes: Record<string, string>, position: number }} ElementFacts `position` counts among siblings of the same tag; 0 without any */
+/** @typedef {{ tag: string, text: string, sameText: number, sameTag: number }} Heading a heading before the element: how many elements of its tag follow up to it, with the same text and at all */
+/** @typedef {{ target: ElementFacts, ancestors: ElementFacts[], containers: { tag: string, depth: number, texts: string[] }[], labels: string[], headings: Heading[] }} ElementDescription */
 /** @typedef {'role' | 'test' | 'attribute' | 'text' | 'css' | 'xpath'} Kind */
 /** @typedef {{ kind: Kind, selector: string, fragile: boolean }} Candidate */
-/** @typedef {Candidate & { count: number }} Counted */
+/** @typedef {Candidate & { count: number }} CountedSelector */
 
-globalThis.browserPilotSelectors ??= (() => {
+globalThis.browserPilotSelectorGenerator ??= (() => {
   const TEST_IDS = ['data-testid', 'data-test-id', 'data-test', 'data-cy', 'data-qa'];
-  const TELLING = ['name', 'aria-label', 'placeholder', 'alt', 'title', 'for', 'data-id', 'data-name', 'data-action', 'data-target', 'href', 'value', 'type'];
+  const IDENTIFYING_ATTRIBUTES = ['name', 'aria-label', 'placeholder', 'alt', 'title', 'for', 'data-id', 'data-name', 'data-action', 'data-target', 'href', 'value', 'type'];
   const LANDMARKS = new Set(['nav', 'main', 'header', 'footer', 'aside', 'form', 'dialog', 'table', 'fieldset']);
-  const LONGEST_NAME = 80;
-  const LONGEST_ADDRESS = 120;
-  const BEGINNING = 60;
+  const MAX_NAME_LENGTH = 80;
+  const MAX_VALUE_LENGTH = 120;
+  const MAX_PREFIX_LENGTH = 60;
 
-  /**
-   * Whether a machine made up a word: such words are others after the next build or the next render.
-   * @param {string} word
-   */
-  function isGenerated(word) {
-    if (word.length > 40 || /^[^a-z]*$/i.test(word)) return true;
-    if (/^(css|sc|jss|jsx|emotion|svelte|chakra|mui|ember|yui|ext-gen|radix|headlessui|rc|react-aria|gwt-uid|mantine|v|cdk)[-_:]?[\w:-]*\d/i.test(word)) return true;
-    if (/^(:?r[0-9a-z]+:|«r\w+»)/.test(word) || /\d{4,}/.test(word)) return true;
-    // Its last part mixes letters and digits, or small and capital letters, as no writer does: header_x7Kq2, Button-module__3aZ.
-    return (word.split(/[-_]+/).filter(Boolean).slice(-1)).some((part) => {
+  /** Whether an id or a class was generated: such names change with the next build or render. @param {string} name */
+  function isGenerated(name) {
+    if (name.length > 40 || /^[^a-z]*$/i.test(name)) return true;
+    if (/^(css|sc|jss|jsx|emotion|svelte|chakra|mui|ember|yui|ext-gen|radix|headlessui|rc|react-aria|gwt-uid|mantine|v|cdk)[-_:]?[\w:-]*\d/i.test(name)) return true;
+    if (/^(:?r[0-9a-z]+:|«r\w+»)/.test(name) || /\d{4,}/.test(name)) return true;
+    // A last part that mixes letters and digits, or lower and upper case, like a hash: header_x7Kq2, Button-module__3aZ.
+    return (name.split(/[-_]+/).filter(Boolean).slice(-1)).some((part) => {
       if (part.length < 4) return false;
       if (/^[0-9a-f]{6,}$/i.test(part) && /\d/.test(part)) return true;
       const turns = part.replace(/[^a-z0-9]/gi, '').match(/[a-z](?=\d)|\d(?=[a-z])/gi)?.length ?? 0;
@@ -39,111 +36,111 @@ globalThis.browserPilotSelectors ??= (() => {
     });
   }
 
-  /** A value in quotes, for CSS. @param {string} value */
-  function quoted(value) {
+  /** @param {string} value */
+  function cssString(value) {
     return `"${value.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\a ')}"`;
   }
 
-  /** An identifier for CSS. @param {string} word */
-  function escaped(word) {
-    return word.replace(/^(-?)(\d)/, (_, dash, digit) => `${dash}\\3${digit} `).replace(/[^\w\u00a0-\uffff\\ -]/g, '\\$&').replace(/ (?!$)(?<!\\3\d )/g, '\\ ');
+  /** @param {string} name */
+  function cssIdentifier(name) {
+    return name.replace(/^(-?)(\d)/, (_, dash, digit) => `${dash}\\3${digit} `).replace(/[^\w\u00a0-\uffff\\ -]/g, '\\$&').replace(/ (?!$)(?<!\\3\d )/g, '\\ ');
   }
 
-  /** A text in quotes, for XPath, which knows no escapes. @param {string} text */
-  function literal(text) {
+  /** XPath has no escapes in strings. @param {string} text */
+  function xpathLiteral(text) {
     if (!text.includes('"')) return `"${text}"`;
     if (!text.includes("'")) return `'${text}'`;
     return `concat(${text.split('"').map((part) => `"${part}"`).join(`, '"', `)})`;
   }
 
   /** @param {string} name @param {string} value */
-  function isLasting(name, value) {
-    if (!value || value.length > LONGEST_ADDRESS || /[\n\r]/.test(value)) return false;
+  function isStable(name, value) {
+    if (!value || value.length > MAX_VALUE_LENGTH || /[\n\r]/.test(value)) return false;
     if (name === 'href') return !/^(javascript:|blob:|data:|#?$)/.test(value) && !/[?&](token|session|sid|csrf|t|ts)=/i.test(value);
     if (name === 'type') return false;
     return name === 'for' || name === 'name' ? !isGenerated(value) : true;
   }
 
-  /** What identifies a thing by itself, as CSS, best first. @param {Facts} facts @returns {{ kind: Kind, css: string }[]} */
-  function marks(facts) {
+  /** CSS selectors for what identifies an element by itself, best first. @param {ElementFacts} facts @returns {{ kind: Kind, css: string }[]} */
+  function ownSelectors(facts) {
     /** @type {{ kind: Kind, css: string }[]} */
     const found = [];
     for (const name of TEST_IDS) {
       const value = facts.attributes[name];
-      if (value) found.push({ kind: 'test', css: `[${name}=${quoted(value)}]` });
+      if (value) found.push({ kind: 'test', css: `[${name}=${cssString(value)}]` });
     }
-    if (facts.id && !isGenerated(facts.id)) found.push({ kind: 'css', css: `#${escaped(facts.id)}` });
-    const tag = escaped(facts.tag);
+    if (facts.id && !isGenerated(facts.id)) found.push({ kind: 'css', css: `#${cssIdentifier(facts.id)}` });
+    const tag = cssIdentifier(facts.tag);
     const { type, value } = facts.attributes;
-    const kind = type && facts.tag === 'input' ? `[type=${quoted(type)}]` : '';
-    for (const name of TELLING) {
-      const told = facts.attributes[name];
-      if (told === undefined || !isLasting(name, told)) continue;
+    const typeSelector = type && facts.tag === 'input' ? `[type=${cssString(type)}]` : '';
+    for (const name of IDENTIFYING_ATTRIBUTES) {
+      const attribute = facts.attributes[name];
+      if (attribute === undefined || !isStable(name, attribute)) continue;
       if (name === 'value' && !/^(radio|checkbox|submit|button|reset)$/.test(type ?? '') && facts.tag !== 'option') continue;
-      found.push({ kind: 'attribute', css: `${tag}[${name}=${quoted(told)}]` });
-      if (name === 'name' && value && /^(radio|checkbox)$/.test(type ?? '')) found.push({ kind: 'attribute', css: `${tag}[name=${quoted(told)}][value=${quoted(value)}]` });
+      found.push({ kind: 'attribute', css: `${tag}[${name}=${cssString(attribute)}]` });
+      if (name === 'name' && value && /^(radio|checkbox)$/.test(type ?? '')) found.push({ kind: 'attribute', css: `${tag}[name=${cssString(attribute)}][value=${cssString(value)}]` });
     }
-    if (kind) found.push({ kind: 'attribute', css: `${tag}${kind}` });
+    if (typeSelector) found.push({ kind: 'attribute', css: `${tag}${typeSelector}` });
     return found;
   }
 
-  /** Its tag with the classes that a person wrote. @param {Facts} facts @returns {string[]} */
-  function byClass(facts) {
+  /** The tag with classes that are not generated. @param {ElementFacts} facts @returns {string[]} */
+  function classSelectors(facts) {
     const classes = facts.classes.filter((name) => !isGenerated(name) && !/^(active|open|show|hidden|disabled|selected|hover|focus|in|on|is-|has-|js-|ng-)/.test(name));
-    const single = classes.map((name) => `${escaped(facts.tag)}.${escaped(name)}`);
-    return classes.length > 1 ? [...single, `${escaped(facts.tag)}.${classes.map(escaped).join('.')}`] : single;
+    const single = classes.map((name) => `${cssIdentifier(facts.tag)}.${cssIdentifier(name)}`);
+    return classes.length > 1 ? [...single, `${cssIdentifier(facts.tag)}.${classes.map(cssIdentifier).join('.')}`] : single;
   }
 
-  /** @param {Described} described @returns {Candidate[]} */
-  function candidatesOf({ target, around, rows, labels, headings }) {
+  /** @param {ElementDescription} description @returns {Candidate[]} */
+  function generateCandidates({ target, ancestors, containers, labels, headings }) {
     /** @type {Candidate[]} */
     const found = [];
     /** @param {Kind} kind @param {string} selector @param {boolean} [fragile] */
     const add = (kind, selector, fragile = false) => void (found.some((one) => one.selector === selector) || found.push({ kind, selector, fragile }));
-    const named = target.name !== '' && target.name.length <= LONGEST_NAME;
+    const named = target.name !== '' && target.name.length <= MAX_NAME_LENGTH;
     if (target.role !== 'generic' && named) add('role', `role=${target.role}[name="${target.name}"]`);
-    const own = marks(target);
-    for (const mark of own) add(mark.kind, mark.css);
-    const short = target.text !== '' && target.text.length <= LONGEST_NAME && !/\u00a0/.test(target.text);
+    const own = ownSelectors(target);
+    for (const { kind, css } of own) add(kind, css);
+    const short = target.text !== '' && target.text.length <= MAX_NAME_LENGTH && !/\u00a0/.test(target.text);
     if (short) add('text', `text="${target.text}"`);
-    const classes = byClass(target);
-    const forms = [...own.map((mark) => mark.css), ...classes, escaped(target.tag)];
-    const anchors = around.flatMap((one) => [...marks(one).filter((mark) => !/\[value=/.test(mark.css)).map((mark) => mark.css), ...(LANDMARKS.has(one.tag) ? [one.tag] : [])]);
+    const classes = classSelectors(target);
+    const forms = [...own.map(({ css }) => css), ...classes, cssIdentifier(target.tag)];
+    const anchors = ancestors.flatMap((one) => [...ownSelectors(one).map(({ css }) => css).filter((css) => !/\[value=/.test(css)), ...(LANDMARKS.has(one.tag) ? [one.tag] : [])]);
     for (const form of forms.slice(0, -1)) for (const anchor of anchors) add('css', `${anchor} ${form}`);
     for (const css of classes) add('css', css);
-    const said = saidBy(target);
-    const byText = said ? `//${path(target.tag)}[${said}]` : '';
+    const textIs = textCondition(target);
+    const byText = textIs ? `//${path(target.tag)}[${textIs}]` : '';
     if (byText) add('xpath', byText);
-    for (const row of rows) {
-      for (const known of row.texts) {
-        const home = `//${path(row.tag)}[.//text()[normalize-space()=${literal(known)}]]`;
-        if (byText && known !== target.text) add('xpath', `${home}${byText}`);
+    for (const container of containers) {
+      for (const text of container.texts) {
+        const scope = `//${path(container.tag)}[.//text()[normalize-space()=${xpathLiteral(text)}]]`;
+        if (byText && text !== target.text) add('xpath', `${scope}${byText}`);
         for (const [name, value] of Object.entries(target.attributes)) {
-          if ([...TEST_IDS, ...TELLING].includes(name) && isLasting(name, value)) add('xpath', `${home}//${path(target.tag)}[@${name}=${literal(value)}]`);
+          if ([...TEST_IDS, ...IDENTIFYING_ATTRIBUTES].includes(name) && isStable(name, value)) add('xpath', `${scope}//${path(target.tag)}[@${name}=${xpathLiteral(value)}]`);
         }
-        for (const name of target.classes.filter((one) => !isGenerated(one))) add('xpath', `${home}//${path(target.tag)}[contains(concat(" ", @class, " "), ${literal(` ${name} `)})]`);
-        add('xpath', `${home}//${path(target.tag)}`);
-        if (row.depth === 0) add('xpath', home);
+        for (const name of target.classes.filter((one) => !isGenerated(one))) add('xpath', `${scope}//${path(target.tag)}[contains(concat(" ", @class, " "), ${xpathLiteral(` ${name} `)})]`);
+        add('xpath', `${scope}//${path(target.tag)}`);
+        if (container.depth === 0) add('xpath', scope);
       }
     }
     for (const heading of headings) {
-      const home = `//${path(heading.tag)}[normalize-space()=${literal(heading.text)}]/following::${path(target.tag)}`;
-      if (said) add('xpath', `${home}[${said}][${heading.same}]`, heading.same > 1);
+      const scope = `//${path(heading.tag)}[normalize-space()=${xpathLiteral(heading.text)}]/following::${path(target.tag)}`;
+      if (textIs) add('xpath', `${scope}[${textIs}][${heading.sameText}]`, heading.sameText > 1);
     }
-    for (const label of labels) add('xpath', `//*[normalize-space(text())=${literal(label)}]/following::${path(target.tag)}[1]`);
-    for (const anchor of anchors) add('css', `${anchor} ${escaped(target.tag)}`);
-    for (const one of around) for (const css of byClass(one)) for (const form of forms) add('css', `${css} ${form}`);
-    for (const { tag, text, any } of headings) add('xpath', `//${path(tag)}[normalize-space()=${literal(text)}]/following::${path(target.tag)}[${any}]`, true);
-    add('css', byPlace(target, around), true);
-    add('xpath', xpathByPlace(target, around), true);
+    for (const label of labels) add('xpath', `//*[normalize-space(text())=${xpathLiteral(label)}]/following::${path(target.tag)}[1]`);
+    for (const anchor of anchors) add('css', `${anchor} ${cssIdentifier(target.tag)}`);
+    for (const one of ancestors) for (const css of classSelectors(one)) for (const form of forms) add('css', `${css} ${form}`);
+    for (const { tag, text, sameTag } of headings) add('xpath', `//${path(tag)}[normalize-space()=${xpathLiteral(text)}]/following::${path(target.tag)}[${sameTag}]`, true);
+    add('css', cssByPosition(target, ancestors), true);
+    add('xpath', xpathByPosition(target, ancestors), true);
     return found;
   }
 
-  /** Its text as a condition for XPath: all of a short one, the beginning of a long one. @param {Facts} target */
-  function saidBy({ text }) {
+  /** An XPath condition for the text: all of a short one, the beginning of a long one. @param {ElementFacts} target */
+  function textCondition({ text }) {
     if (text === '' || /\u00a0/.test(text)) return '';
-    if (text.length <= LONGEST_NAME) return `normalize-space()=${literal(text)}`;
-    return `starts-with(normalize-space(), ${literal(text.slice(0, BEGINNING).replace(/\s\S*$/, ''))})`;
+    if (text.length <= MAX_NAME_LENGTH) return `normalize-space()=${xpathLiteral(text)}`;
+    return `starts-with(normalize-space(), ${xpathLiteral(text.slice(0, MAX_PREFIX_LENGTH).replace(/\s\S*$/, ''))})`;
   }
 
   /** @param {string} tag */
@@ -151,37 +148,36 @@ globalThis.browserPilotSelectors ??= (() => {
     return /^[a-z][\w-]*$/.test(tag) ? tag : '*';
   }
 
-  /** Down from the nearest thing with an id, by counting. @param {Facts} target @param {Facts[]} around */
-  function byPlace(target, around) {
+  /** From the nearest ancestor with a stable id, by nth-of-type. @param {ElementFacts} target @param {ElementFacts[]} ancestors */
+  function cssByPosition(target, ancestors) {
     const steps = [];
-    for (const one of [target, ...around]) {
-      if (one !== target && one.id && !isGenerated(one.id)) return [`#${escaped(one.id)}`, ...steps].join(' > ');
-      steps.unshift(one.place ? `${escaped(one.tag)}:nth-of-type(${one.place})` : escaped(one.tag));
+    for (const one of [target, ...ancestors]) {
+      if (one !== target && one.id && !isGenerated(one.id)) return [`#${cssIdentifier(one.id)}`, ...steps].join(' > ');
+      steps.unshift(one.position ? `${cssIdentifier(one.tag)}:nth-of-type(${one.position})` : cssIdentifier(one.tag));
     }
     return steps.join(' > ');
   }
 
-  /** @param {Facts} target @param {Facts[]} around */
-  function xpathByPlace(target, around) {
+  /** @param {ElementFacts} target @param {ElementFacts[]} ancestors */
+  function xpathByPosition(target, ancestors) {
     const steps = [];
-    for (const one of [target, ...around]) {
-      if (one !== target && one.id && !isGenerated(one.id)) return `//*[@id=${literal(one.id)}]/${steps.join('/')}`;
-      steps.unshift(one.place ? `${path(one.tag)}[${one.place}]` : path(one.tag));
+    for (const one of [target, ...ancestors]) {
+      if (one !== target && one.id && !isGenerated(one.id)) return `//*[@id=${xpathLiteral(one.id)}]/${steps.join('/')}`;
+      steps.unshift(one.position ? `${path(one.tag)}[${one.position}]` : path(one.tag));
     }
     return `/${steps.join('/')}`;
   }
 
   /**
-   * Every kind of selector, each with how many elements it finds, the best one first. `isIt` says whether a selector finds the element
-   * and nothing else.
-   * @param {Described} described @param {(selector: string) => number} count how many elements; 0 also when it is another one
-   * @returns {Counted[]}
+   * The best selector, then the best of every other kind, each with the number of its matches.
+   * @param {ElementDescription} description @param {(selector: string) => number} count the number of matches; 0 when the element is not among them
+   * @returns {CountedSelector[]}
    */
-  function choose(described, count) {
-    const candidates = candidatesOf(described);
-    /** @type {Counted | undefined} */
+  function rankSelectors(description, count) {
+    const candidates = generateCandidates(description);
+    /** @type {CountedSelector | undefined} */
     let best;
-    /** @type {Map<Kind, Counted>} */
+    /** @type {Map<Kind, CountedSelector>} */
     const kinds = new Map();
     for (const candidate of candidates) {
       const known = kinds.get(candidate.kind);
@@ -194,5 +190,5 @@ globalThis.browserPilotSelectors ??= (() => {
     return best ? [best, ...others] : others;
   }
 
-  return { isGenerated, candidatesOf, choose, quoted, escaped, literal };
+  return { isGenerated, generateCandidates, rankSelectors, cssString, cssIdentifier, xpathLiteral };
 })();

@@ -1,10 +1,10 @@
-/** What agents did, newest first: one line each, with everything else one press away. Knows nothing of chrome.*. */
+/** The list of what agents did, newest first: one row each, with details that open. Uses no chrome.*. */
 
-import { make } from './parts.js';
-import { text } from './texts.js';
+import { createElement, updateChildren } from './dom.js';
+import { getMessage } from './i18n.js';
 
 /**
- * @typedef {object} Action
+ * @typedef {object} Action an entry of the audit log
  * @property {number} id
  * @property {string} kind
  * @property {number} time_ms
@@ -24,69 +24,70 @@ import { text } from './texts.js';
  * @property {string | null} [summary]
  */
 
-/** @type {Record<string, [string, string, string]>} sign, colour, word */
+/** @typedef {{ symbol: string, kind: string, label: string }} Result `kind` is the colour */
+
+/** @type {Record<string, { symbol: string, kind: string, message: string }>} */
 const RESULTS = {
-  ok: ['✓', 'ok', 'statusOk'],
-  error: ['✕', 'stop', 'statusError'],
-  refused: ['⊘', 'stop', 'statusRefused'],
-  unknown: ['?', 'ask', 'statusUnknown'],
-  cancelled: ['–', '', 'statusCancelled'],
-  running: ['…', '', 'statusRunning'],
+  ok: { symbol: '✓', kind: 'ok', message: 'statusOk' },
+  error: { symbol: '✕', kind: 'stop', message: 'statusError' },
+  refused: { symbol: '⊘', kind: 'stop', message: 'statusRefused' },
+  unknown: { symbol: '?', kind: 'ask', message: 'statusUnknown' },
+  cancelled: { symbol: '–', kind: '', message: 'statusCancelled' },
+  running: { symbol: '…', kind: '', message: 'statusRunning' },
 };
 
 export const STATUSES = ['ok', 'error', 'refused', 'unknown', 'cancelled'];
 
-/** How an action went: its sign, colour and word; a note went nowhere. @param {Action} action @returns {[string, string, string]} */
+/** How an action ended; a note has no result. @param {Action} action @returns {Result} */
 export function resultOf(action) {
-  if (action.kind !== 'intent') return ['·', '', ''];
-  const [sign, kind, word] = RESULTS[action.ended ? (action.status ?? 'unknown') : 'running'] ?? ['?', 'ask', 'statusUnknown'];
-  return [sign, kind, text(word)];
+  if (action.kind !== 'intent') return { symbol: '·', kind: '', label: '' };
+  const { symbol, kind, message } = RESULTS[action.ended ? (action.status ?? 'unknown') : 'running'] ?? { symbol: '?', kind: 'ask', message: 'statusUnknown' };
+  return { symbol, kind, label: getMessage(message) };
 }
 
 /** @param {Action} action */
-export function took(action) {
+export function durationOf(action) {
   if (action.kind !== 'intent' || !action.ended || action.duration_ms == null) return '';
-  return action.duration_ms < 1000 ? text('tookMs', Math.round(action.duration_ms)) : text('tookS', (action.duration_ms / 1000).toFixed(1));
+  return action.duration_ms < 1000 ? getMessage('durationMs', Math.round(action.duration_ms)) : getMessage('durationSeconds', (action.duration_ms / 1000).toFixed(1));
 }
 
-/** Brings a list up to date and leaves lines alone that say the same, so that an opened one stays open. @param {HTMLElement} list @param {Action[]} actions */
-export function showActivity(list, actions) {
-  const known = new Map([...list.children].map((line) => [line.getAttribute('data-is'), line]));
-  const lines = actions.map((action) => {
-    const is = `${action.id} ${action.ended}`;
-    return known.get(is) ?? lineOf(action, is);
-  });
-  if (lines.length !== list.children.length || lines.some((line, index) => list.children[index] !== line)) list.replaceChildren(...lines);
+/** Keeps rows that did not change, so that open details stay open. @param {HTMLElement} list @param {Action[]} actions */
+export function renderActivity(list, actions) {
+  const known = new Map([...list.children].map((row) => [row.getAttribute('data-version'), row]));
+  updateChildren(list, actions.map((action) => {
+    const version = `${action.id} ${action.ended}`;
+    return known.get(version) ?? createRow(action, version);
+  }));
 }
 
-/** @param {Action} action @param {string} is */
-function lineOf(action, is) {
-  const [sign, kind, word] = resultOf(action);
+/** @param {Action} action @param {string} version */
+function createRow(action, version) {
+  const { symbol, kind, label } = resultOf(action);
   const at = new Date(action.time_ms);
-  const summary = make('summary', {},
-    make('time', { datetime: at.toISOString() }, at.toLocaleTimeString([], { hour12: false })),
-    make('span', { class: 'mark', 'data-kind': kind, ...(word ? { role: 'img', 'aria-label': word, title: word } : { 'aria-hidden': 'true' }) }, sign),
-    make('span', { class: 'cut', title: action.what }, action.what),
-    make('span', { class: 'took' }, took(action)));
-  return make('li', { 'data-is': is }, make('details', {}, summary, detailsOf(action, word)));
+  const summary = createElement('summary', {},
+    createElement('time', { datetime: at.toISOString() }, at.toLocaleTimeString([], { hour12: false })),
+    createElement('span', { class: 'result', 'data-kind': kind, ...(label ? { role: 'img', 'aria-label': label, title: label } : { 'aria-hidden': 'true' }) }, symbol),
+    createElement('span', { class: 'truncate', title: action.what }, action.what),
+    createElement('span', { class: 'duration' }, durationOf(action)));
+  return createElement('li', { 'data-version': version }, createElement('details', {}, summary, createDetails(action, label)));
 }
 
-/** @param {Action} action @param {string} word */
-function detailsOf(action, word) {
-  const given = action.arguments && Object.keys(action.arguments).length ? JSON.stringify(action.arguments, null, 1) : '';
+/** @param {Action} action @param {string} result */
+function createDetails(action, result) {
+  const args = action.arguments && Object.keys(action.arguments).length ? JSON.stringify(action.arguments, null, 1) : '';
   /** @type {[string, string | null | undefined][]} */
   const rows = [
-    ['detailSummary', [word, action.summary].filter(Boolean).join(': ')],
+    ['detailSummary', [result, action.summary].filter(Boolean).join(': ')],
     ['detailError', action.error],
     ['detailClient', action.client],
     ['detailTool', action.tool],
-    ['detailAddress', action.url],
+    ['detailUrl', action.url],
     ['detailSite', action.url ? '' : action.site],
     ['detailRule', action.rule],
     ['detailRisk', action.risk],
-    ['detailArguments', given],
+    ['detailArguments', args],
   ];
-  const shown = rows.filter(([, value]) => value);
-  return make('dl', { class: 'details' },
-    ...shown.flatMap(([name, value]) => [make('dt', {}, text(name)), make('dd', {}, name === 'detailArguments' ? make('code', {}, value ?? '') : (value ?? ''))]));
+  const filled = rows.filter(([, value]) => value);
+  return createElement('dl', { class: 'details' },
+    ...filled.flatMap(([name, value]) => [createElement('dt', {}, getMessage(name)), createElement('dd', {}, name === 'detailArguments' ? createElement('code', {}, value ?? '') : (value ?? ''))]));
 }

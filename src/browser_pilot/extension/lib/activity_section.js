@@ -1,37 +1,37 @@
-/** What agents did, with its filter: `#activity`, `#filter`, `#filter-status`. The same in the side panel and on the dashboard. */
+/** What agents did, with a filter: `#activity`, `#filter`, `#filter-status`. The same in the side panel and on the dashboard. */
 
-import { showActivity, STATUSES } from './activity_list.js';
-import { make, part, say, show } from './parts.js';
-import { text } from './texts.js';
+import { renderActivity, STATUSES } from './activity_list.js';
+import { byId, createElement, setText, setVisible } from './dom.js';
+import { getMessage } from './i18n.js';
 
 export class ActivitySection {
-  /** @param {import('./questions_section.js').Ask} ask */
-  constructor(ask) {
-    this.ask = ask;
-    this.filter = part('filter', HTMLInputElement);
-    this.status = part('filter-status', HTMLSelectElement);
-    /** The last row of the log that is shown. @type {number | null} */
-    this.seen = null;
+  /** @param {import('./approvals_section.js').HubRequest} request */
+  constructor(request) {
+    this.request = request;
+    this.filter = byId('filter', HTMLInputElement);
+    this.status = byId('filter-status', HTMLSelectElement);
+    /** The last row of the audit log that is shown; the hub sends nothing when there is no newer one. @type {number | null} */
+    this.last = null;
     this.status.append(
-      make('option', { value: '' }, text('statusAll')),
-      ...STATUSES.map((one) => make('option', { value: one }, text(`status${one[0]?.toUpperCase()}${one.slice(1)}`))));
-    this.filter.addEventListener('input', () => this.searchAnew());
-    this.status.addEventListener('change', () => this.searchAnew());
+      createElement('option', { value: '' }, getMessage('statusAll')),
+      ...STATUSES.map((status) => createElement('option', { value: status }, getMessage(`status${status[0]?.toUpperCase()}${status.slice(1)}`))));
+    this.filter.addEventListener('input', () => this.search());
+    this.status.addEventListener('change', () => this.search());
   }
 
-  searchAnew() {
-    this.seen = null;
+  search() {
+    this.last = null;
     void this.render();
   }
 
   async render() {
-    const wanted = { text: this.filter.value.trim(), status: this.status.value };
-    const found = await this.ask('activity', { seen: this.seen, ...wanted }).catch(() => null);
+    const query = { text: this.filter.value.trim(), status: this.status.value };
+    const found = await this.request('activity', { seen: this.last, ...query }).catch(() => null);
     if (!found) return;
-    this.seen = found.last;
+    this.last = found.last;
     if (!found.actions) return;
-    showActivity(part('activity', HTMLElement), found.actions);
-    show('activity-none', found.actions.length === 0);
-    say('activity-none', text(wanted.text || wanted.status ? 'activityNoMatch' : 'activityNone'));
+    renderActivity(byId('activity', HTMLElement), found.actions);
+    setVisible('activity-none', found.actions.length === 0);
+    setText('activity-none', getMessage(query.text || query.status ? 'activityNoMatch' : 'activityNone'));
   }
 }

@@ -1,52 +1,54 @@
-/** Who is at work, how many steps they have used, and in which tabs. Knows nothing of chrome.*. */
+/** The agents with their steps and tabs. Uses no chrome.*. */
 
-import { make } from './parts.js';
-import { text } from './texts.js';
+import { createElement } from './dom.js';
+import { getMessage } from './i18n.js';
 
 /** @typedef {{ name: string, session: string, engine: string, steps: number, budget: number | null, tabs: { id: string, url: string }[] }} Agent */
 /** @typedef {{ id: number, kind: string, agent: string, title: string, url: string }} Tab */
-/** @typedef {{ showTab: (id: number) => void, takeAway: (id: number) => void }} Acts */
-/** @typedef {{ tabs: Tab[], acts: Acts }} Here the tabs of the browser that the list is shown in, where that is the user's own */
+/** @typedef {{ show: (id: number) => void, disconnect: (id: number) => void }} TabActions */
+/** @typedef {{ tabs: Tab[], actions: TabActions }} LocalBrowser the controlled tabs of the browser that shows the list, when it is the user's own */
 
-/** @param {HTMLElement} list @param {Agent[]} agents @param {Here | null} here */
-export function showAgents(list, agents, here) {
-  const is = JSON.stringify([agents, here?.tabs]);
-  if (list.dataset.is === is) return;
-  list.dataset.is = is;
+/** @param {HTMLElement} list @param {Agent[]} agents @param {LocalBrowser | null} browser */
+export function renderAgents(list, agents, browser) {
+  const version = JSON.stringify([agents, browser?.tabs]);
+  if (list.dataset.version === version) return;
+  list.dataset.version = version;
   const names = new Set(agents.map((agent) => agent.name));
-  const lines = agents.map((agent) => agentLine(agent, here));
-  const free = here?.tabs.filter((tab) => !names.has(tab.agent)) ?? [];
-  if (here && free.length) lines.push(make('li', { class: 'agent' }, make('span', { class: 'muted' }, text('forNext')), ...free.map((tab) => tabLine(tab, here.acts))));
-  list.replaceChildren(...lines);
-}
-
-/** @param {Agent} agent @param {Here | null} here */
-function agentLine(agent, here) {
-  const own = agent.engine === 'own';
-  const line = make('li', { class: 'agent' },
-    make('div', { class: 'row between' }, make('strong', { class: 'cut' }, agent.name),
-      make('span', { class: 'muted small' }, text(own ? (here ? 'ownBrowser' : 'usersBrowser') : 'managedBrowser'))));
-  const words = agent.budget ? text('stepsOf', agent.steps, agent.budget) : text('stepsNoLimit', agent.steps);
-  line.append(make('span', { class: 'muted small' }, words));
-  if (agent.budget) {
-    const share = Math.min(1, agent.steps / agent.budget);
-    const bar = make('div', { class: 'bar', role: 'meter', 'aria-label': text('steps'), 'aria-valuenow': String(agent.steps), 'aria-valuemin': '0', 'aria-valuemax': String(agent.budget) }, make('i'));
-    if (share >= 0.9) bar.dataset.full = '';
-    if (bar.firstElementChild instanceof HTMLElement) bar.firstElementChild.style.width = `${share * 100}%`;
-    line.append(bar);
+  const rows = agents.map((agent) => createAgent(agent, browser));
+  const unused = browser?.tabs.filter((tab) => !names.has(tab.agent)) ?? [];
+  if (browser && unused.length) {
+    rows.push(createElement('li', { class: 'agent' }, createElement('span', { class: 'muted' }, getMessage('tabsForNextAgent')), ...unused.map((tab) => createTab(tab, browser.actions))));
   }
-  if (own && here) line.append(...here.tabs.filter((tab) => tab.agent === agent.name).map((tab) => tabLine(tab, here.acts)));
-  else line.append(...agent.tabs.map((tab) => make('p', { class: 'address cut', title: tab.url }, tab.url)));
-  return line;
+  list.replaceChildren(...rows);
 }
 
-/** @param {Tab} tab @param {Acts} acts */
-function tabLine(tab, acts) {
+/** @param {Agent} agent @param {LocalBrowser | null} browser */
+function createAgent(agent, browser) {
+  const own = agent.engine === 'own';
+  const row = createElement('li', { class: 'agent' },
+    createElement('div', { class: 'row between' }, createElement('strong', { class: 'truncate' }, agent.name),
+      createElement('span', { class: 'muted small' }, getMessage(own ? (browser ? 'thisBrowser' : 'ownBrowser') : 'managedBrowser'))));
+  const steps = agent.budget ? getMessage('stepsOf', agent.steps, agent.budget) : getMessage('stepsNoLimit', agent.steps);
+  row.append(createElement('span', { class: 'muted small' }, steps));
+  if (agent.budget) {
+    const used = Math.min(1, agent.steps / agent.budget);
+    const bar = createElement('div', { class: 'bar', role: 'meter', 'aria-label': getMessage('steps'), 'aria-valuenow': String(agent.steps), 'aria-valuemin': '0', 'aria-valuemax': String(agent.budget) }, createElement('i'));
+    if (used >= 0.9) bar.dataset.full = '';
+    if (bar.firstElementChild instanceof HTMLElement) bar.firstElementChild.style.width = `${used * 100}%`;
+    row.append(bar);
+  }
+  if (own && browser) row.append(...browser.tabs.filter((tab) => tab.agent === agent.name).map((tab) => createTab(tab, browser.actions)));
+  else row.append(...agent.tabs.map((tab) => createElement('p', { class: 'address truncate', title: tab.url }, tab.url)));
+  return row;
+}
+
+/** @param {Tab} tab @param {TabActions} actions */
+function createTab(tab, actions) {
   const title = tab.title || tab.url;
-  const seeIt = make('button', { class: 'quiet', 'aria-label': text('showTab', title) }, text('showMe'));
-  const take = make('button', { class: 'quiet', 'aria-label': text('takeTabAway', title) }, text('takeAway'));
-  seeIt.addEventListener('click', () => acts.showTab(tab.id));
-  take.addEventListener('click', () => acts.takeAway(tab.id));
-  return make('div', { class: 'tab', title: text(tab.kind === 'shared' ? 'sharedByYou' : 'openedByAgent') },
-    make('span', { class: 'cut grow' }, title), seeIt, take);
+  const show = createElement('button', { class: 'quiet', 'aria-label': getMessage('showTabLabel', title) }, getMessage('showTab'));
+  const disconnect = createElement('button', { class: 'quiet', 'aria-label': getMessage('disconnectTabLabel', title) }, getMessage('disconnectTab'));
+  show.addEventListener('click', () => actions.show(tab.id));
+  disconnect.addEventListener('click', () => actions.disconnect(tab.id));
+  return createElement('div', { class: 'tab', title: getMessage(tab.kind === 'shared' ? 'sharedByYou' : 'openedByAgent') },
+    createElement('span', { class: 'truncate grow' }, title), show, disconnect);
 }

@@ -1,15 +1,15 @@
 /**
- * One question that waits for the user, as a card. Knows nothing of chrome.*, so that any page of ours can show it.
+ * One approval request as a card. Uses no chrome.*, so that every page can show it.
  *
- * Only a person answers: a press that a script made does not count, and neither does one in the moment in which the card appears,
- * because it was meant for whatever was there before. The buttons show that moment: they are off.
+ * Only a person decides: clicks made by a script are ignored, and so are clicks right after the card appeared, because they were meant
+ * for what was there before. Until then the buttons are disabled.
  */
 
-import { make } from './parts.js';
-import { text } from './texts.js';
+import { createElement } from './dom.js';
+import { getMessage } from './i18n.js';
 
-const SETTLE_MS = 500;
-const KEYS = { once: 'A', session: 'S', deny: 'D' };
+const ACTIVATION_DELAY_MS = 500;
+const SHORTCUTS = { once: 'A', session: 'S', deny: 'D' };
 const LABELS = { once: 'choiceOnce', session: 'choiceSession', always: 'choiceAlways', deny: 'choiceDeny', block: 'choiceBlock' };
 const RISKS = { high: 'riskHigh', medium: 'riskMedium', low: 'riskLow' };
 /** The safe choice is as easy to reach as the other. */
@@ -17,7 +17,7 @@ const ORDER = /** @type {const} */ (['once', 'deny', 'session', 'block', 'always
 
 /** @typedef {'once' | 'session' | 'always' | 'deny' | 'block'} Choice */
 /**
- * @typedef {object} Question
+ * @typedef {object} ApprovalRequest
  * @property {string} id
  * @property {string} client_name
  * @property {string} what
@@ -34,87 +34,90 @@ const ORDER = /** @type {const} */ (['once', 'deny', 'session', 'block', 'always
  * @property {number} expires_at
  */
 
-/** The choice that a key stands for, if the question has it. @param {Question} question @param {string} key @returns {Choice | undefined} */
-export function choiceOfKey(question, key) {
-  const wanted = key.toUpperCase();
-  return question.choices.find((choice) => choice in KEYS && KEYS[/** @type {keyof typeof KEYS} */ (choice)] === wanted);
+/** The choice that a key stands for, if the request offers it. @param {ApprovalRequest} request @param {string} key @returns {Choice | undefined} */
+export function choiceForKey(request, key) {
+  const pressed = key.toUpperCase();
+  return request.choices.find((choice) => choice in SHORTCUTS && SHORTCUTS[/** @type {keyof typeof SHORTCUTS} */ (choice)] === pressed);
 }
 
-/** What is said aloud when the question comes. @param {Question} question */
-export function announcement(question) {
-  return `${text('needsYou')}: ${text('wants', question.client_name)} ${question.what}. ${question.site}. ${text(RISKS[question.risk])}.`;
+/** What screen readers say when the request arrives. @param {ApprovalRequest} request */
+export function announcement(request) {
+  return `${getMessage('needsYou')}: ${getMessage('wantsTo', request.client_name)} ${request.what}. ${request.site}. ${getMessage(RISKS[request.risk])}.`;
 }
 
-/** @param {Question} question @param {(choice: Choice) => void} choose @param {number} now in seconds */
-export function approvalCard(question, choose, now) {
-  const risk = make('span', { class: 'risk', 'data-risk': question.risk }, text(RISKS[question.risk]));
-  const title = make('h3', { id: `q-${question.id}` }, question.what);
-  const card = make('article', { class: 'question', 'data-risk': question.risk, 'data-id': question.id, 'aria-labelledby': title.id },
-    make('header', {}, make('span', { class: 'muted' }, text('wants', question.client_name)), risk),
-    title, make('p', { class: 'address' }, question.site));
-  if (question.picture) card.append(make('img', { alt: text('pictureOf', question.what), hidden: '' }));
-  const values = Object.entries(question.values);
-  if (values.length) card.append(make('dl', {}, ...values.flatMap(([name, value]) => [make('dt', {}, name), make('dd', {}, value)])));
-  if (question.steps.length) card.append(make('ol', {}, ...question.steps.map((step) => make('li', {}, step))));
-  card.append(make('p', {}, text('why', question.reason)), make('p', { class: 'muted small' }, text('byRule', question.rule)));
-  const choices = make('div', { class: 'choices' });
-  for (const choice of ORDER.filter((one) => question.choices.includes(one))) {
-    const look = choice === 'once' ? 'main' : choice === 'block' ? 'danger' : '';
-    const button = make('button', { class: look, 'data-choice': choice }, question.labels[choice] ?? text(LABELS[choice]));
-    if (choice in KEYS) {
-      const key = KEYS[/** @type {keyof typeof KEYS} */ (choice)];
-      button.setAttribute('aria-keyshortcuts', key);
-      button.append(make('kbd', { 'aria-hidden': 'true' }, key));
-    }
-    button.addEventListener('click', (event) => {
-      if (event.isTrusted && takesPresses(card)) choose(choice);
-    });
-    choices.append(button);
-  }
-  card.append(choices, make('div', { class: 'row' },
-    make('div', { class: 'countdown grow', role: 'presentation' }, make('i')), make('span', { class: 'muted small left' })));
-  countDown(card, question, now);
-  settle(card);
+/** @param {ApprovalRequest} request @param {(choice: Choice) => void} decide @param {number} now in seconds */
+export function createApprovalCard(request, decide, now) {
+  const risk = createElement('span', { class: 'risk', 'data-risk': request.risk }, getMessage(RISKS[request.risk]));
+  const title = createElement('h3', { id: `approval-${request.id}` }, request.what);
+  const card = createElement('article', { class: 'approval', 'data-risk': request.risk, 'data-id': request.id, 'aria-labelledby': title.id },
+    createElement('header', {}, createElement('span', { class: 'muted' }, getMessage('wantsTo', request.client_name)), risk),
+    title, createElement('p', { class: 'address' }, request.site));
+  if (request.picture) card.append(createElement('img', { alt: getMessage('pictureOf', request.what), hidden: '' }));
+  const values = Object.entries(request.values);
+  if (values.length) card.append(createElement('dl', {}, ...values.flatMap(([name, value]) => [createElement('dt', {}, name), createElement('dd', {}, value)])));
+  if (request.steps.length) card.append(createElement('ol', {}, ...request.steps.map((step) => createElement('li', {}, step))));
+  card.append(createElement('p', {}, getMessage('reason', request.reason)), createElement('p', { class: 'muted small' }, getMessage('byRule', request.rule)));
+  const choices = createElement('div', { class: 'choices' });
+  for (const choice of ORDER.filter((one) => request.choices.includes(one))) choices.append(createButton(card, request, choice, decide));
+  card.append(choices, createElement('div', { class: 'row' },
+    createElement('div', { class: 'countdown grow', role: 'presentation' }, createElement('i')), createElement('span', { class: 'muted small time-left' })));
+  updateCountdown(card, request, now);
+  delayActivation(card);
   return card;
 }
 
-/** @type {WeakMap<HTMLElement, number>} the timer of each card that is not ready yet */
-const settling = new WeakMap();
-
-/** The card has just come before the user's eyes: presses count when there was time to see it. @param {HTMLElement} card */
-export function settle(card) {
-  if (card.dataset.presses === 'over') return;
-  clearTimeout(settling.get(card));
-  takePresses(card, 'not yet');
-  settling.set(card, setTimeout(() => takePresses(card, 'count'), SETTLE_MS));
+/** @param {HTMLElement} card @param {ApprovalRequest} request @param {Choice} choice @param {(choice: Choice) => void} decide */
+function createButton(card, request, choice, decide) {
+  const style = choice === 'once' ? 'main' : choice === 'block' ? 'danger' : '';
+  const button = createElement('button', { class: style, 'data-choice': choice }, request.labels[choice] ?? getMessage(LABELS[choice]));
+  if (choice in SHORTCUTS) {
+    const key = SHORTCUTS[/** @type {keyof typeof SHORTCUTS} */ (choice)];
+    button.setAttribute('aria-keyshortcuts', key);
+    button.append(createElement('kbd', { 'aria-hidden': 'true' }, key));
+  }
+  button.addEventListener('click', (event) => {
+    if (event.isTrusted && isActive(card)) decide(choice);
+  });
+  return button;
 }
 
-/** The card is answered: no press counts any more. @param {HTMLElement} card */
-export function close(card) {
-  clearTimeout(settling.get(card));
-  takePresses(card, 'over');
+/** @type {WeakMap<HTMLElement, number>} the timer of each card that is not active yet */
+const timers = new WeakMap();
+
+/** For a card that has just become visible: ignores input until the user had time to see it. @param {HTMLElement} card */
+export function delayActivation(card) {
+  if (card.dataset.activation === 'closed') return;
+  clearTimeout(timers.get(card));
+  setActivation(card, 'pending');
+  timers.set(card, setTimeout(() => setActivation(card, 'active'), ACTIVATION_DELAY_MS));
+}
+
+/** For a card that was decided: ignores all further input. @param {HTMLElement} card */
+export function closeCard(card) {
+  clearTimeout(timers.get(card));
+  setActivation(card, 'closed');
 }
 
 /** @param {HTMLElement} card */
-export function takesPresses(card) {
-  return card.dataset.presses === 'count';
+export function isActive(card) {
+  return card.dataset.activation === 'active';
 }
 
-/** @param {HTMLElement} card @param {'not yet' | 'count' | 'over'} how */
-function takePresses(card, how) {
-  card.dataset.presses = how;
-  for (const button of card.querySelectorAll('button')) button.disabled = how !== 'count';
+/** @param {HTMLElement} card @param {'pending' | 'active' | 'closed'} activation */
+function setActivation(card, activation) {
+  card.dataset.activation = activation;
+  for (const button of card.querySelectorAll('button')) button.disabled = activation !== 'active';
 }
 
-/** @param {HTMLElement} card @param {Question} question @param {number} now in seconds */
-export function countDown(card, question, now) {
-  const left = Math.max(0, Math.ceil(question.expires_at - now));
-  const whole = Math.max(1, question.expires_at - question.asked_at);
-  const words = card.querySelector('.left');
+/** @param {HTMLElement} card @param {ApprovalRequest} request @param {number} now in seconds */
+export function updateCountdown(card, request, now) {
+  const left = Math.max(0, Math.ceil(request.expires_at - now));
+  const total = Math.max(1, request.expires_at - request.asked_at);
+  const label = card.querySelector('.time-left');
   const bar = card.querySelector('.countdown i');
-  if (words instanceof HTMLElement && words.textContent !== text('expiresIn', left)) {
-    words.textContent = text('expiresIn', left);
-    words.ariaLabel = text('expiresLabel', left);
+  if (label instanceof HTMLElement && label.textContent !== getMessage('expiresIn', left)) {
+    label.textContent = getMessage('expiresIn', left);
+    label.ariaLabel = getMessage('expiresLabel', left);
   }
-  if (bar instanceof HTMLElement) bar.style.width = `${Math.min(100, (100 * (question.expires_at - now)) / whole)}%`;
+  if (bar instanceof HTMLElement) bar.style.width = `${Math.min(100, (100 * (request.expires_at - now)) / total)}%`;
 }

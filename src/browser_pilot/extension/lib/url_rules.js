@@ -1,12 +1,12 @@
-/** Which pages agents may have: those of the web, but not the hub's own, where the user answers. */
+/** Which pages can be shared with agents: web pages, but not the hub's own, where the user decides. */
 
-/** Pages of the web, and files that they made (a PDF in its viewer); not the browser's own. @param {string} url */
+/** Web pages and files that they made (a PDF in its viewer); not the browser's own pages. @param {string} url */
 export function canBeShared(url) {
   return /^(blob:)?https?:/.test(url) || url === 'about:blank';
 }
 
-/** What such a page made (blob:) is the hub's as well. @param {string} address @param {string} server the hub's address and port */
-export function isHubsPage(address, server) {
+/** Also for what such a page made (blob:). @param {string} address @param {string} server the hub's host and port */
+export function isHubPage(address, server) {
   const url = address.replace(/^blob:/, '');
   if (!URL.canParse(url) || !URL.canParse(`http://${server}`)) return false;
   const [page, hub] = [new URL(url), new URL(`http://${server}`)];

@@ -1,64 +1,64 @@
 /**
- * Two ways between the page that holds the connection and the worker: a port of chrome.runtime, which wakes the worker and tells when
- * it dies, and a message channel past the browser process, which is many times faster. Messages keep their order when the way
- * changes: each end says on the slow way that from now on it uses the fast one, and waits for the other to say so.
+ * The connection between the offscreen document and the service worker. It starts on a chrome.runtime port, which wakes the worker and
+ * reports its end, and moves to a MessageChannel, which bypasses the browser process and is many times faster.
  *
- * Its life is that of the slow port. Knows nothing of what the messages mean.
+ * Messages keep their order during the switch: each end announces on the port that it uses the channel from now on, and delivers what
+ * arrives there only after the other end's announcement. Lives as long as the port. Does not interpret the messages.
  */
 
-/** @typedef {{ postMessage(message: unknown): void }} Slow */
-/** @typedef {{ postMessage(message: unknown): void, onmessage: ((event: MessageEvent) => void) | null }} Fast */
+/** @typedef {{ postMessage(message: unknown): void }} RuntimePort */
+/** @typedef {{ postMessage(message: unknown): void, onmessage: ((event: MessageEvent) => void) | null }} Channel one end of a MessageChannel */
 
-export class Passage {
-  /** @param {Slow} slow @param {(message: any) => void} receive */
-  constructor(slow, receive) {
-    this.slow = slow;
+export class WorkerPort {
+  /** @param {RuntimePort} port @param {(message: any) => void} receive */
+  constructor(port, receive) {
+    this.port = port;
     this.receive = receive;
-    /** @type {Fast | null} */
-    this.fast = null;
-    /** What the fast way offers; used once the other end has it. @type {Fast | null} */
+    /** Set when this end sends on it. @type {Channel | null} */
+    this.channel = null;
+    /** Used once the other end has announced its switch. @type {Channel | null} */
     this.offered = null;
-    this.otherSwitched = false;
-    /** @type {unknown[]} */
+    this.peerSwitched = false;
+    /** Arrived on the channel before the other end's announcement. @type {unknown[]} */
     this.early = [];
   }
 
   /** @param {unknown} message */
   send(message) {
-    (this.fast ?? this.slow).postMessage(message);
+    (this.channel ?? this.port).postMessage(message);
   }
 
-  /** This end made the channel: listen there, and send there once the other end does. @param {Fast} fast */
-  offer(fast) {
-    this.offered = fast;
-    this.listen(fast);
+  /** For the end that created the channel: listen now, send there once the other end has switched. @param {Channel} channel */
+  offerChannel(channel) {
+    this.offered = channel;
+    this.listen(channel);
   }
 
-  /** This end was given the channel: use it from now on. @param {Fast} fast */
-  open(fast) {
-    this.listen(fast);
-    this.change(fast);
+  /** For the end that received the channel: use it from now on. @param {Channel} channel */
+  acceptChannel(channel) {
+    this.listen(channel);
+    this.switchTo(channel);
   }
 
-  /** @param {Fast} fast */
-  listen(fast) {
-    fast.onmessage = (event) => {
-      if (this.otherSwitched) this.receive(event.data);
+  /** @param {Channel} channel */
+  listen(channel) {
+    channel.onmessage = (event) => {
+      if (this.peerSwitched) this.receive(event.data);
       else this.early.push(event.data);
     };
   }
 
-  /** @param {Fast} fast */
-  change(fast) {
-    this.slow.postMessage({ switched: true });
-    this.fast = fast;
+  /** @param {Channel} channel */
+  switchTo(channel) {
+    this.port.postMessage({ switched: true });
+    this.channel = channel;
   }
 
-  /** @param {any} message what came the slow way */
-  fromSlow(message) {
+  /** @param {any} message one that arrived on the port */
+  onPortMessage(message) {
     if (!message.switched) return this.receive(message);
-    this.otherSwitched = true;
+    this.peerSwitched = true;
     for (const one of this.early.splice(0)) this.receive(one);
-    if (this.offered && !this.fast) this.change(this.offered);
+    if (this.offered && !this.channel) this.switchTo(this.offered);
   }
 }

@@ -1,169 +1,172 @@
 /**
- * The connection to the hub: finds it, proves itself, carries messages both ways, and comes back whenever it is cut.
+ * The WebSocket connection to the hub: finds the hub, authenticates both sides, carries messages, and reconnects.
  *
- * Its life: idle until it has a server and a key; then it looks for the hub, greets it, and is connected until the socket closes or
- * the hub falls silent; then it looks again, without end. `stop` ends it. Messages that come up while it is briefly away are kept in
- * order and sent afterwards. It knows neither chrome.* nor what the messages mean.
+ * Lifecycle: idle until it has a server and a key; then it probes the hub, does the handshake, and is connected until the socket closes
+ * or the hub stops sending; then it retries without end. Messages to the hub are queued in order while it is disconnected. It uses no
+ * chrome.* and does not interpret the messages, except responses to requests of the extension's pages.
  */
 
-import { freshNonce, keyFromCode, proofOf, sameProof } from './proofs.js';
+import { createNonce, deriveKey, proofOf, proofsEqual } from './auth.js';
 
-export const PROTOCOL = 1;
-export const SILENCE_MS = 12_000;
-const FIRST_WAIT_MS = 100;
-const LONGEST_WAIT_MS = 1_500;
-const PATIENT_WAIT_MS = 10_000;
-const PATIENT_AFTER_MS = 600_000;
-const REFUSED_WAIT_MS = 10_000;
-const MOST_KEPT = 5_000;
-const ANSWER_MS = 10_000;
+export const PROTOCOL = 2;
+export const SILENCE_TIMEOUT_MS = 12_000;
+const MIN_RETRY_MS = 100;
+const MAX_RETRY_MS = 1_500;
+/** After this time without a hub, retries become rarer. */
+const LONG_ABSENCE_MS = 600_000;
+const MAX_RETRY_LONG_ABSENCE_MS = 10_000;
+const RETRY_REJECTED_MS = 10_000;
+const MAX_QUEUED = 5_000;
+const RESPONSE_TIMEOUT_MS = 10_000;
 
-/** @typedef {'unpaired' | 'off' | 'away' | 'greeting' | 'connected' | 'refused'} Phase */
-/** @typedef {{ id?: string, call?: string, args?: unknown[], ping?: number, notice?: string, data?: unknown }} Down */
-/** @typedef {Record<string, unknown>} Up */
-/** @typedef {{ id?: string, result?: unknown, error?: string }} Told */
+/** @typedef {'unpaired' | 'off' | 'disconnected' | 'connecting' | 'connected' | 'rejected'} Phase */
+/** @typedef {{ id?: string, call?: string, args?: unknown[], ping?: number, notice?: string, data?: unknown }} Incoming */
+/** @typedef {Record<string, unknown>} Outgoing */
+/** @typedef {{ id?: string, result?: unknown, error?: string }} Response */
 /** @typedef {{ server: string, browser: string, key: string }} Credentials */
 /** @typedef {{ server: string, browser?: string, key?: string, off?: boolean }} Settings */
 /** @typedef {Pick<WebSocket, 'send' | 'close' | 'onmessage' | 'onclose' | 'onopen'>} Socket */
 /**
- * @typedef {object} Surroundings
- * @property {(url: string) => Socket} open
- * @property {(url: string) => Promise<boolean>} probe whether anything answers there
+ * @typedef {object} Environment
+ * @property {(url: string) => Socket} openSocket
+ * @property {(url: string) => Promise<boolean>} probe whether a server responds at this URL
  * @property {() => number} now
- * @property {(work: () => void, ms: number) => number} later
- * @property {(timer: number) => void} cancel
+ * @property {(callback: () => void, ms: number) => number} setTimer
+ * @property {(timer: number) => void} clearTimer
  * @property {() => number} random
- * @property {(message: Down) => void} receive
- * @property {() => void} connected
- * @property {(credentials: Credentials & { name: string }) => void} paired
- * @property {() => { version: string, agent: string, instance: string }} self
+ * @property {(message: Incoming) => void} onMessage
+ * @property {() => void} onConnected
+ * @property {(credentials: Credentials & { name: string }) => void} onPaired
+ * @property {() => { version: string, agent: string, instance: string }} identity
  */
 
-export class Link {
-  /** @param {Surroundings} surroundings */
-  constructor(surroundings) {
-    this.around = surroundings;
+export class HubConnection {
+  /** @param {Environment} env */
+  constructor(env) {
+    this.env = env;
     /** @type {Settings} */
     this.settings = { server: '' };
     /** @type {Phase} */
     this.phase = 'unpaired';
     this.problem = '';
     this.name = '';
-    this.down = 0;
-    this.up = 0;
+    this.received = 0;
+    this.sent = 0;
     this.since = 0;
-    this.heard = 0;
+    this.lastReceivedAt = 0;
     this.retryAt = 0;
-    this.awaySince = 0;
+    this.disconnectedSince = 0;
     this.attempts = 0;
     /** @type {Socket | null} */
     this.socket = null;
     /** @type {number | null} */
     this.timer = null;
-    /** @type {Up[]} */
+    /** @type {Outgoing[]} */
     this.outbox = [];
     this.flushing = false;
     this.overflowed = false;
     this.pairing = false;
-    /** What pages asked the hub and it did not answer yet. @type {Map<string, (told: Told) => void>} */
-    this.asked = new Map();
+    /** Requests of the extension's pages without a response yet. @type {Map<string, (response: Response) => void>} */
+    this.requests = new Map();
   }
 
-  /** Take these settings; a change of server or key begins anew. @param {Settings} settings */
+  /** Applies settings; a new server or key starts a new connection. @param {Settings} settings */
   configure(settings) {
     if (this.pairing) return;
-    const same = isSame(this.settings, settings);
+    const unchanged = sameSettings(this.settings, settings);
     this.settings = settings;
-    if (same && this.phase !== 'unpaired') return;
-    this.drop();
-    if (settings.off) this.become('off');
-    else if (!settings.key) this.become('unpaired');
+    if (unchanged && this.phase !== 'unpaired') return;
+    this.close();
+    if (settings.off) this.setPhase('off');
+    else if (!settings.key) this.setPhase('unpaired');
     else {
-      this.become('away');
+      this.setPhase('disconnected');
       this.retry();
     }
   }
 
-  /** Connect now rather than later: the browser woke up, the network is back, or someone is looking. */
+  /** Connects now instead of at the next retry: the browser woke up, the network is back, or the user opened a page of ours. */
   retry() {
-    if (this.phase === 'connected' && this.around.now() - this.heard > SILENCE_MS) this.lost('The hub fell silent.');
-    if (['connected', 'greeting', 'off'].includes(this.phase) || !this.settings.key) return;
+    if (this.isSilent()) this.onLost('The hub stopped responding.');
+    if (['connected', 'connecting', 'off'].includes(this.phase) || !this.settings.key) return;
     this.attempts = 0;
-    void this.look();
+    void this.connect();
   }
 
-  /** What there is to tell about the connection. */
   status() {
-    const silent = this.phase === 'connected' && this.around.now() - this.heard > SILENCE_MS;
     return {
-      phase: silent ? /** @type {Phase} */ ('away') : this.phase,
+      phase: this.isSilent() ? /** @type {Phase} */ ('disconnected') : this.phase,
       problem: this.problem,
       server: this.settings.server,
       name: this.name,
       since: this.since,
       retryAt: this.retryAt,
-      down: this.down,
-      up: this.up,
+      received: this.received,
+      sent: this.sent,
     };
   }
 
-  /** Send as soon as there is a connection. @param {Up} message */
+  isSilent() {
+    return this.phase === 'connected' && this.env.now() - this.lastReceivedAt > SILENCE_TIMEOUT_MS;
+  }
+
+  /** Sends as soon as there is a connection. @param {Outgoing} message */
   send(message) {
     if (this.phase !== 'connected' && !this.settings.key) return;
-    if (this.outbox.length >= MOST_KEPT) {
+    if (this.outbox.length >= MAX_QUEUED) {
       this.outbox = [];
       this.overflowed = true;
     }
     this.outbox.push(message);
     if (this.flushing) return;
     this.flushing = true;
-    // Whatever comes up in the same turn travels together.
+    // Messages of the same turn share one frame.
     queueMicrotask(() => this.flush());
   }
 
-  /** Ask the hub something in the user's name; tells what it answers, or why it cannot. @param {string} name @param {unknown} params @returns {Promise<Told>} */
-  ask(name, params) {
+  /** Sends a request of the user to the hub; never rejects. @param {string} name @param {unknown} params @returns {Promise<Response>} */
+  request(name, params) {
     if (this.status().phase !== 'connected') return Promise.resolve({ error: 'The hub is not connected.' });
     const id = crypto.randomUUID();
     return new Promise((resolve) => {
-      const limit = this.around.later(() => this.told({ id, error: 'The hub does not answer.' }), ANSWER_MS);
-      this.asked.set(id, (told) => {
-        this.around.cancel(limit);
-        resolve(told);
+      const timer = this.env.setTimer(() => this.onResponse({ id, error: 'The hub does not respond.' }), RESPONSE_TIMEOUT_MS);
+      this.requests.set(id, (response) => {
+        this.env.clearTimer(timer);
+        resolve(response);
       });
-      this.send({ event: 'pilot.ask', args: [id, name, params] });
+      this.send({ event: 'ui.request', args: [id, name, params] });
     });
   }
 
-  /** @param {Told} told */
-  told(told) {
-    const answer = this.asked.get(told.id ?? '');
-    this.asked.delete(told.id ?? '');
-    answer?.(told);
+  /** @param {Response} response */
+  onResponse(response) {
+    const resolve = this.requests.get(response.id ?? '');
+    this.requests.delete(response.id ?? '');
+    resolve?.(response);
   }
 
-  /** Pair with the hub by the code that it shows. Rejects with a sentence for the user. @param {string} code @param {string} server @returns {Promise<void>} */
+  /** Pairs with the hub by the code that it shows. Rejects with a sentence for the user. @param {string} code @param {string} server @returns {Promise<void>} */
   async pair(code, server) {
-    this.drop();
-    this.become('greeting');
+    this.close();
+    this.setPhase('connecting');
     this.settings = { server };
     this.pairing = true;
     try {
-      const answer = await this.greet(server, undefined, code);
-      this.settings = { server, browser: answer.browser, key: answer.key };
-      this.around.paired({ server, browser: answer.browser, key: answer.key, name: answer.name });
-      this.welcome(answer.name);
+      const { browser, key, name } = await this.handshake(server, undefined, code);
+      this.settings = { server, browser, key };
+      this.env.onPaired({ server, browser, key, name });
+      this.onConnected(name);
     } catch (error) {
-      this.drop();
-      this.become('unpaired', sentence(error));
+      this.close();
+      this.setPhase('unpaired', messageOf(error));
       throw error;
     } finally {
       this.pairing = false;
     }
   }
 
-  drop() {
-    if (this.timer !== null) this.around.cancel(this.timer);
+  close() {
+    if (this.timer !== null) this.env.clearTimer(this.timer);
     this.timer = null;
     const socket = this.socket;
     this.socket = null;
@@ -171,81 +174,81 @@ export class Link {
       socket.onclose = socket.onmessage = socket.onopen = null;
       socket.close();
     }
-    if (this.phase === 'connected') this.become('away');
-    for (const id of [...this.asked.keys()]) this.told({ id, error: 'The connection to the hub was cut.' });
+    if (this.phase === 'connected') this.setPhase('disconnected');
+    for (const id of [...this.requests.keys()]) this.onResponse({ id, error: 'The connection to the hub was closed.' });
   }
 
   /** @param {Phase} phase @param {string} [problem] */
-  become(phase, problem = '') {
+  setPhase(phase, problem = '') {
     this.phase = phase;
     this.problem = problem;
     this.retryAt = 0;
     if (phase !== 'connected') this.since = 0;
   }
 
-  async look() {
-    this.drop();
+  async connect() {
+    this.close();
     const { server, browser, key } = this.settings;
     if (!browser || !key) return;
-    if (!this.awaySince) this.awaySince = this.around.now();
-    this.become('greeting');
+    if (!this.disconnectedSince) this.disconnectedSince = this.env.now();
+    this.setPhase('connecting');
     const settings = this.settings;
-    // A socket that cannot connect makes Chrome slow down the ones after it; a request does not.
-    const there = await this.around.probe(`http://${server}/health`);
-    if (settings !== this.settings || this.phase !== 'greeting') return;
-    if (!there) return this.lost(`No hub answers at ${server}.`);
+    // Chrome delays WebSockets after one that failed to connect, but not HTTP requests.
+    const responds = await this.env.probe(`http://${server}/health`);
+    if (settings !== this.settings || this.phase !== 'connecting') return;
+    if (!responds) return this.onLost(`No hub responds at ${server}.`);
     try {
-      const answer = await this.greet(server, { browser, key });
-      if (settings === this.settings) this.welcome(answer.name);
+      const { name } = await this.handshake(server, { browser, key });
+      if (settings === this.settings) this.onConnected(name);
     } catch (error) {
       if (settings !== this.settings) return;
-      if (error instanceof Refusal) {
-        this.drop();
-        this.become('refused', error.message);
-        this.wait(REFUSED_WAIT_MS);
-      } else this.lost(sentence(error));
+      if (error instanceof Rejection) {
+        this.close();
+        this.setPhase('rejected', error.message);
+        this.retryAfter(RETRY_REJECTED_MS);
+      } else this.onLost(messageOf(error));
     }
   }
 
   /**
-   * Open a socket and prove each other's key.
+   * Opens a socket and authenticates both sides.
    * @param {string} server @param {{ browser: string, key: string } | undefined} known @param {string} [code]
    * @returns {Promise<{ browser: string, key: string, name: string }>}
    */
-  greet(server, known, code = '') {
-    const browserNonce = freshNonce();
-    const socket = this.around.open(`ws://${server}/bridge`);
+  handshake(server, known, code = '') {
+    const browserNonce = createNonce();
+    const socket = this.env.openSocket(`ws://${server}/bridge`);
     this.socket = socket;
     return new Promise((resolve, reject) => {
       let browser = known?.browser ?? '';
       let key = known?.key ?? '';
-      const limit = this.around.later(() => fail(new Error('The hub did not answer the greeting.')), SILENCE_MS);
+      const timer = this.env.setTimer(() => fail(new Error('The hub did not complete the handshake.')), SILENCE_TIMEOUT_MS);
       /** @param {unknown} error */
       const fail = (error) => {
-        this.around.cancel(limit);
+        this.env.clearTimer(timer);
         socket.onclose = null;
         socket.close();
         reject(error);
       };
       socket.onclose = () => fail(new Error('The hub closed the connection.'));
       socket.onopen = () => {
-        const { version, agent, instance } = this.around.self();
+        const { version, agent, instance } = this.env.identity();
         socket.send(JSON.stringify({ type: 'hello', protocol: PROTOCOL, version, agent, instance, nonce: browserNonce, browser: browser || null }));
       };
       socket.onmessage = async (event) => {
         try {
           const message = JSON.parse(event.data);
-          if (message.type === 'refused') return fail(new Refusal(String(message.message)));
+          if (message.type === 'refused') return fail(new Rejection(String(message.message)));
           if (message.type === 'welcome') {
-            this.around.cancel(limit);
+            this.env.clearTimer(timer);
             return resolve({ browser, key, name: String(message.name) });
           }
-          if (message.type !== 'challenge') return fail(new Error('The hub answered in a way that makes no sense.'));
+          if (message.type !== 'challenge') return fail(new Error('The hub sent an unknown handshake message.'));
           browser ||= String(message.browser);
           const exchange = { browser, browserNonce, hubNonce: String(message.nonce) };
-          if (!known) key = await keyFromCode(code, exchange);
-          if (!sameProof(await proofOf(key, 'hub', exchange), String(message.proof))) {
-            return fail(new Refusal(known ? 'Whoever answers at this address is not your hub.' : 'That is not the code that the hub shows.'));
+          if (!known) key = await deriveKey(code, exchange);
+          if (!proofsEqual(await proofOf(key, 'hub', exchange), String(message.proof))) {
+            return fail(new Rejection(known ? 'The server at this address is not your hub.' : 'That is not the code that the hub shows.'));
           }
           return socket.send(JSON.stringify({ type: 'proof', proof: await proofOf(key, 'browser', exchange) }));
         } catch (error) {
@@ -256,60 +259,60 @@ export class Link {
   }
 
   /** @param {string} name */
-  welcome(name) {
+  onConnected(name) {
     const socket = this.socket;
     if (!socket) return;
-    this.become('connected');
+    this.setPhase('connected');
     this.name = name;
     this.attempts = 0;
-    this.awaySince = 0;
-    this.since = this.heard = this.around.now();
-    socket.onclose = () => this.lost('The connection to the hub was cut.');
-    socket.onmessage = (event) => this.take(event.data);
-    this.watch();
-    if (this.overflowed) this.outbox.unshift({ event: 'pilot.gap', args: [] });
+    this.disconnectedSince = 0;
+    this.since = this.lastReceivedAt = this.env.now();
+    socket.onclose = () => this.onLost('The connection to the hub was closed.');
+    socket.onmessage = (event) => this.onFrame(event.data);
+    this.watchSilence();
+    if (this.overflowed) this.outbox.unshift({ event: 'events.dropped', args: [] });
     this.overflowed = false;
-    this.around.connected();
+    this.env.onConnected();
     this.flush();
   }
 
-  /** @param {string} text */
-  take(text) {
-    this.heard = this.around.now();
-    for (const message of /** @type {Down[]} */ (JSON.parse(text))) {
+  /** @param {string} frame */
+  onFrame(frame) {
+    this.lastReceivedAt = this.env.now();
+    for (const message of /** @type {Incoming[]} */ (JSON.parse(frame))) {
       if (message.ping !== undefined) {
         this.send({ pong: message.ping });
         continue;
       }
-      this.down++;
-      if (message.notice === 'told') this.told(/** @type {Told} */ (message.data));
-      else this.around.receive(message);
+      this.received++;
+      if (message.notice === 'ui.response') this.onResponse(/** @type {Response} */ (message.data));
+      else this.env.onMessage(message);
     }
   }
 
-  /** Notice a hub that fell silent without closing. */
-  watch() {
-    this.timer = this.around.later(() => {
-      if (this.around.now() - this.heard > SILENCE_MS) this.lost('The hub fell silent.');
-      else this.watch();
-    }, SILENCE_MS / 4);
+  /** Detects a hub that stopped sending without closing the socket. */
+  watchSilence() {
+    this.timer = this.env.setTimer(() => {
+      if (this.isSilent()) this.onLost('The hub stopped responding.');
+      else this.watchSilence();
+    }, SILENCE_TIMEOUT_MS / 4);
   }
 
   /** @param {string} problem */
-  lost(problem) {
-    this.drop();
-    this.become('away', problem);
-    const now = this.around.now();
-    if (!this.awaySince) this.awaySince = now;
-    const longest = now - this.awaySince > PATIENT_AFTER_MS ? PATIENT_WAIT_MS : LONGEST_WAIT_MS;
-    const wait = Math.min(longest, FIRST_WAIT_MS * 2 ** this.attempts++);
-    this.wait(wait * (0.5 + this.around.random() / 2));
+  onLost(problem) {
+    this.close();
+    this.setPhase('disconnected', problem);
+    const now = this.env.now();
+    if (!this.disconnectedSince) this.disconnectedSince = now;
+    const max = now - this.disconnectedSince > LONG_ABSENCE_MS ? MAX_RETRY_LONG_ABSENCE_MS : MAX_RETRY_MS;
+    const delay = Math.min(max, MIN_RETRY_MS * 2 ** this.attempts++);
+    this.retryAfter(delay * (0.5 + this.env.random() / 2));
   }
 
   /** @param {number} ms */
-  wait(ms) {
-    this.retryAt = this.around.now() + ms;
-    this.timer = this.around.later(() => void this.look(), ms);
+  retryAfter(ms) {
+    this.retryAt = this.env.now() + ms;
+    this.timer = this.env.setTimer(() => void this.connect(), ms);
   }
 
   flush() {
@@ -317,20 +320,20 @@ export class Link {
     if (this.phase !== 'connected' || !this.socket || this.outbox.length === 0) return;
     const messages = this.outbox;
     this.outbox = [];
-    this.up += messages.filter((message) => !('pong' in message)).length;
+    this.sent += messages.filter((message) => !('pong' in message)).length;
     this.socket.send(JSON.stringify(messages));
   }
 }
 
-/** The hub said no, in words for the user. */
-export class Refusal extends Error {}
+/** The hub or its proof was rejected, with a sentence for the user. */
+export class Rejection extends Error {}
 
 /** @param {Settings} a @param {Settings} b */
-function isSame(a, b) {
+function sameSettings(a, b) {
   return a.server === b.server && (a.browser || '') === (b.browser || '') && (a.key || '') === (b.key || '') && !a.off === !b.off;
 }
 
 /** @param {unknown} error */
-function sentence(error) {
+function messageOf(error) {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,116 +1,116 @@
 /**
- * Holds the connection to the hub in a page of its own, because the service worker may die at any moment and this page does not.
+ * The offscreen document: holds the connection to the hub, because the service worker may end at any time and this page does not.
  *
- * Passes calls to the worker and its answers back. A call that the worker took and never answered, because it died, is reported as
- * lost: nobody knows whether it happened, so nobody makes it again.
+ * Passes calls of the hub to the worker and results back. A call that the worker received and did not answer before it ended is
+ * reported as lost: its outcome is unknown, so it is not repeated.
  */
 
-import { Link } from './link.js';
-import { Passage } from './passage.js';
+import { WorkerPort } from '../lib/worker_port.js';
+import { HubConnection } from './hub_connection.js';
 
-const PROBE_MS = 2_000;
+const PROBE_TIMEOUT_MS = 2_000;
 
 const instance = crypto.randomUUID();
-/** The extension's version, as the worker tells it: this page may not ask. */
+/** The extension's version, sent by the worker: chrome.runtime.getManifest is missing here. */
 let version = '';
-/** @type {Passage | null} */
-let passage = null;
-/** Channels that came from the worker, by the name that it also says on its port: none of an earlier worker is taken. @type {Map<string, MessagePort>} */
+/** @type {WorkerPort | null} */
+let workerPort = null;
+/** Channels from the worker by name; the worker also sends the name on its port, so that none of an earlier worker is used. @type {Map<string, MessagePort>} */
 const channels = new Map();
-/** The name that the worker at the other end of the port said. */
-let wanted = '';
-/** Calls that the worker has and did not answer yet. @type {Set<string>} */
-const underWay = new Set();
+/** The channel that the current worker announced on its port. */
+let announcedChannel = '';
+/** Calls that the worker has not answered yet. @type {Set<string>} */
+const inFlight = new Set();
 
-const link = new Link({
-  open: (url) => new WebSocket(url),
+const connection = new HubConnection({
+  openSocket: (url) => new WebSocket(url),
   probe: async (url) => {
     try {
-      await fetch(url, { mode: 'no-cors', cache: 'no-store', signal: AbortSignal.timeout(PROBE_MS) });
+      await fetch(url, { mode: 'no-cors', cache: 'no-store', signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
       return true;
     } catch {
       return false;
     }
   },
   now: () => Date.now(),
-  later: (work, ms) => window.setTimeout(work, ms),
-  cancel: (timer) => window.clearTimeout(timer),
+  setTimer: (callback, ms) => window.setTimeout(callback, ms),
+  clearTimer: (timer) => window.clearTimeout(timer),
   random: Math.random,
-  receive: (message) => {
-    if (message.id !== undefined) underWay.add(message.id);
-    worker().send({ down: message });
+  onMessage: (message) => {
+    if (message.id !== undefined) inFlight.add(message.id);
+    worker().send({ fromHub: message });
   },
-  connected: () => worker().send({ connected: true }),
-  paired: (credentials) => worker().send({ paired: credentials }),
-  self: () => ({ version, agent: navigator.userAgent, instance }),
+  onConnected: () => worker().send({ connected: true }),
+  onPaired: (credentials) => worker().send({ paired: credentials }),
+  identity: () => ({ version, agent: navigator.userAgent, instance }),
 });
 
-/** The way to the worker; opening it wakes the worker up. */
+/** The port to the worker; opening it starts the worker. */
 function worker() {
-  if (passage) return passage;
-  const opened = chrome.runtime.connect({ name: 'link' });
-  const made = new Passage(opened, fromWorker);
-  passage = made;
-  wanted = '';
-  opened.onMessage.addListener((message) => made.fromSlow(message));
-  opened.onDisconnect.addListener(() => {
-    if (passage !== made) return;
-    passage = null;
-    for (const id of underWay) link.send({ id, lost: true });
-    underWay.clear();
+  if (workerPort) return workerPort;
+  const port = chrome.runtime.connect({ name: 'offscreen' });
+  const opened = new WorkerPort(port, onWorkerMessage);
+  workerPort = opened;
+  announcedChannel = '';
+  port.onMessage.addListener((message) => opened.onPortMessage(message));
+  port.onDisconnect.addListener(() => {
+    if (workerPort !== opened) return;
+    workerPort = null;
+    for (const id of inFlight) connection.send({ id, lost: true });
+    inFlight.clear();
     worker();
   });
-  return made;
+  return opened;
 }
 
-/** Use the channel once both its name and the channel itself are here. */
-function takeChannel() {
-  const channel = channels.get(wanted);
+/** Uses the channel once both its name and the channel itself have arrived. */
+function acceptAnnouncedChannel() {
+  const channel = channels.get(announcedChannel);
   if (!channel) return;
   channels.clear();
-  passage?.open(channel);
+  workerPort?.acceptChannel(channel);
 }
 
-/** @param {{ up?: Record<string, unknown>, settings?: import('./link.js').Settings, version?: string, channel?: string }} message */
-function fromWorker(message) {
+/** @param {{ toHub?: Record<string, unknown>, settings?: import('./hub_connection.js').Settings, version?: string, channel?: string }} message */
+function onWorkerMessage(message) {
   if (message.channel) {
-    wanted = message.channel;
-    takeChannel();
+    announcedChannel = message.channel;
+    acceptAnnouncedChannel();
   }
   if (message.version) version = message.version;
-  if (message.settings) link.configure(message.settings);
-  if (message.up) {
-    if (typeof message.up.id === 'string') underWay.delete(message.up.id);
-    link.send(message.up);
+  if (message.settings) connection.configure(message.settings);
+  if (message.toHub) {
+    if (typeof message.toHub.id === 'string') inFlight.delete(message.toHub.id);
+    connection.send(message.toHub);
   }
 }
 
-/** @param {{ to?: string, ask?: string, code?: string, server?: string, name?: string, params?: unknown }} message */
-async function answer(message) {
-  if (message.ask === 'pair') {
+/** @param {{ to?: string, type?: string, code?: string, server?: string, name?: string, params?: unknown }} message */
+async function onPageRequest(message) {
+  if (message.type === 'pair') {
     try {
-      await link.pair(message.code ?? '', message.server ?? '');
+      await connection.pair(message.code ?? '', message.server ?? '');
       return { paired: true };
     } catch (error) {
       return { paired: false, problem: error instanceof Error ? error.message : String(error) };
     }
   }
-  if (message.ask === 'hub') return link.ask(message.name ?? '', message.params ?? {});
-  if (message.ask === 'retry') link.retry();
-  return link.status();
+  if (message.type === 'hub_request') return connection.request(message.name ?? '', message.params ?? {});
+  if (message.type === 'retry') connection.retry();
+  return connection.status();
 }
 
 chrome.runtime.onMessage.addListener((message, sender, reply) => {
-  // Only our own pages, never a script in a web page: they speak for the user.
-  if (message?.to !== 'link' || sender.id !== chrome.runtime.id || sender.origin !== location.origin) return false;
-  void answer(message).then(reply);
+  // Only pages of the extension, never a content script: they act for the user.
+  if (message?.to !== 'offscreen' || sender.id !== chrome.runtime.id || sender.origin !== location.origin) return false;
+  void onPageRequest(message).then(reply);
   return true;
 });
 navigator.serviceWorker.addEventListener('message', ({ data, ports: [channel] }) => {
   if (typeof data?.channel !== 'string' || !channel) return;
   channels.set(data.channel, channel);
-  takeChannel();
+  acceptAnnouncedChannel();
 });
 navigator.serviceWorker.startMessages();
-window.addEventListener('online', () => link.retry());
+window.addEventListener('online', () => connection.retry());
 worker();

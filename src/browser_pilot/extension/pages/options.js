@@ -1,48 +1,41 @@
-/** The options: where the hub is, the pairing with it, what holds by default, and how things look. */
+/** The options: the hub's address, the pairing, the defaults, and the theme. */
 
-import { askWorker, followTheme, linkStatus } from './page.js';
-import { part, say, show } from './parts.js';
-import { stateOf } from './popup_view.js';
-import { fillTexts, text } from './texts.js';
+import { connectionState } from '../lib/connection_status.js';
+import { byId, checkRadio, onClick, setText, setVisible } from '../lib/dom.js';
+import { getMessage, localizePage } from '../lib/i18n.js';
+import { onModeChange, showMode } from '../lib/mode_switch.js';
+import { showState } from '../lib/status_header.js';
+import { chooseTheme, extensionTheme, followTheme } from '../lib/theme.js';
+import { connectionStatus, pair, requestWorker } from './messaging.js';
 
 const REFRESH_MS = 1_000;
-const ADDRESS = /^(\[[0-9a-f:]+\]|[\w.-]+):\d{1,5}$/i;
+const HOST_AND_PORT = /^(\[[0-9a-f:]+\]|[\w.-]+):\d{1,5}$/i;
 
-const server = part('server', HTMLInputElement);
-const code = part('code', HTMLInputElement);
-const pairButton = part('pair', HTMLButtonElement);
-const wholeWindow = part('wholeWindow', HTMLInputElement);
-const notify = part('notify', HTMLInputElement);
-
-/** @param {string} name @param {string} value */
-function check(name, value) {
-  for (const radio of document.querySelectorAll(`input[name=${name}]`)) {
-    if (radio instanceof HTMLInputElement) radio.checked = radio.value === value;
-  }
-}
+const server = byId('server', HTMLInputElement);
+const code = byId('code', HTMLInputElement);
+const pairButton = byId('pair', HTMLButtonElement);
+const wholeWindow = byId('wholeWindow', HTMLInputElement);
+const notify = byId('notify', HTMLInputElement);
 
 async function refresh() {
-  const [link, about, stored] = await Promise.all([
-    linkStatus(), askWorker('status'), chrome.storage.local.get({ server: '', name: '', key: '', wholeWindow: false, notify: false, theme: 'system' }),
+  const [connection, status, stored] = await Promise.all([
+    connectionStatus(), requestWorker('status'), chrome.storage.local.get({ name: '', key: '', wholeWindow: false, notify: false }),
   ]);
-  if (!link || !about) return;
-  const { state, kind } = stateOf(link, about.news);
-  say('state', state);
-  part('state', HTMLElement).dataset.kind = kind;
-  if (document.activeElement !== server && !server.dataset.typed) server.value = link.server || server.value;
+  if (!connection || !status) return;
+  showState(connectionState(connection, status.hub));
+  if (document.activeElement !== server && !server.dataset.typed) server.value = connection.server || server.value;
   const paired = Boolean(stored.key);
-  // A hub that offers its code may be another one, or one that has forgotten this browser.
-  const asks = !paired || (code.value !== '' && (link.phase !== 'connected' || link.server !== server.value));
-  show('paired', paired);
-  say('paired-as', text('pairedAs', String(stored.name || link.name)));
-  show('pair-form', asks);
-  show('pair-how', asks);
-  if (!part('pair-how', HTMLElement).textContent) say('pair-how', text('pairHow'));
-  show('problem', Boolean(link.problem) && link.phase !== 'greeting');
-  say('problem', link.problem);
-  part('mode', HTMLFieldSetElement).disabled = link.phase !== 'connected';
-  check('mode', about.news.mode ?? '');
-  check('theme', String(stored.theme));
+  // A hub that offers its code may be another one, or one that has removed this browser.
+  const showsForm = !paired || (code.value !== '' && (connection.phase !== 'connected' || connection.server !== server.value));
+  setVisible('paired', paired);
+  setText('paired-as', getMessage('pairedAs', String(stored.name || connection.name)));
+  setVisible('pair-form', showsForm);
+  setVisible('pair-how', showsForm);
+  if (!byId('pair-how', HTMLElement).textContent) setText('pair-how', getMessage('pairHow'));
+  setVisible('problem', Boolean(connection.problem) && connection.phase !== 'connecting');
+  setText('problem', connection.problem);
+  byId('mode', HTMLFieldSetElement).disabled = connection.phase !== 'connected';
+  showMode(status.hub.mode ?? '');
   wholeWindow.checked = Boolean(stored.wholeWindow);
   notify.checked = Boolean(stored.notify);
 }
@@ -51,76 +44,74 @@ async function refresh() {
 async function saveServer(event) {
   event.preventDefault();
   const address = server.value.trim();
-  const wrong = !ADDRESS.test(address);
-  server.ariaInvalid = String(wrong);
-  say('note', text(wrong ? 'serverWrong' : 'saved'));
-  if (wrong) return;
+  const invalid = !HOST_AND_PORT.test(address);
+  server.ariaInvalid = String(invalid);
+  setText('note', getMessage(invalid ? 'serverInvalid' : 'saved'));
+  if (invalid) return;
   delete server.dataset.typed;
-  await askWorker('server', { server: address });
+  await requestWorker('set_server', { server: address });
   await refresh();
 }
 
 /** @param {SubmitEvent} event */
-async function pair(event) {
+async function submitCode(event) {
   event.preventDefault();
   pairButton.disabled = true;
-  say('pair', text('pairing'));
-  const outcome = await chrome.runtime.sendMessage({ to: 'link', ask: 'pair', code: code.value, server: server.value.trim() });
+  setText('pair', getMessage('pairing'));
+  const outcome = await pair(code.value, server.value.trim());
   pairButton.disabled = false;
-  say('pair', text('pair'));
+  setText('pair', getMessage('pair'));
   if (outcome?.paired) {
     code.value = '';
-    say('note', '');
+    setText('note', '');
   }
   await refresh();
 }
 
-/** A hub's own page asked for a pairing: the user sees with whom, and presses the button. */
-async function takePairingLink() {
-  const { pairingLink } = await chrome.storage.session.get({ pairingLink: null });
-  const asked = /** @type {{ server: string, code: string } | null} */ (pairingLink);
-  if (!asked) return;
-  await chrome.storage.session.remove('pairingLink');
-  server.value = asked.server;
+/** Shows the offer of a hub's page to pair: the user sees the address and confirms. */
+async function showPairingOffer() {
+  const { pairingOffer } = await chrome.storage.session.get({ pairingOffer: null });
+  const offer = /** @type {{ server: string, code: string } | null} */ (pairingOffer);
+  if (!offer) return;
+  await chrome.storage.session.remove('pairingOffer');
+  server.value = offer.server;
   server.dataset.typed = 'yes';
-  code.value = asked.code;
-  say('pair-how', text('pairWith', asked.server));
+  code.value = offer.code;
+  setText('pair-how', getMessage('pairWith', offer.server));
   await refresh();
   pairButton.focus();
 }
 
 /** @param {Event} event */
-async function chooseNotifications(event) {
+async function changeNotifications(event) {
   const wanted = event.currentTarget instanceof HTMLInputElement && event.currentTarget.checked;
   const granted = wanted && (await chrome.permissions.request({ permissions: ['notifications'] }));
   await chrome.storage.local.set({ notify: granted });
   await refresh();
 }
 
-fillTexts(document);
-void followTheme();
-document.title = text('optionsTitle');
-say('version', text('version', chrome.runtime.getManifest().version));
-part('server-form', HTMLFormElement).addEventListener('submit', saveServer);
+localizePage(document);
+void followTheme(extensionTheme, (theme) => checkRadio('theme', theme));
+document.title = getMessage('optionsTitle');
+setText('version', getMessage('version', chrome.runtime.getManifest().version));
+byId('server-form', HTMLFormElement).addEventListener('submit', saveServer);
 server.addEventListener('input', () => {
   server.dataset.typed = 'yes';
 });
-part('pair-form', HTMLFormElement).addEventListener('submit', pair);
-part('unpair', HTMLElement).addEventListener('click', async () => {
+byId('pair-form', HTMLFormElement).addEventListener('submit', submitCode);
+onClick('unpair', async () => {
   await chrome.storage.local.remove(['browser', 'key', 'name']);
-  say('note', text('unpaired'));
+  setText('note', getMessage('unpaired'));
   await refresh();
 });
-part('mode', HTMLElement).addEventListener('change', (event) => {
-  if (event.target instanceof HTMLInputElement) void askWorker('word', { word: event.target.value });
-});
-part('theme', HTMLElement).addEventListener('change', (event) => {
-  if (event.target instanceof HTMLInputElement) void chrome.storage.local.set({ theme: event.target.value });
+onModeChange((mode) => void requestWorker('command', { command: mode }));
+byId('theme', HTMLElement).addEventListener('change', (event) => {
+  if (event.target instanceof HTMLInputElement) void chooseTheme(extensionTheme, event.target.value);
 });
 wholeWindow.addEventListener('change', () => void chrome.storage.local.set({ wholeWindow: wholeWindow.checked }));
-notify.addEventListener('change', chooseNotifications);
+notify.addEventListener('change', changeNotifications);
 chrome.storage.session.onChanged.addListener((changes) => {
-  if (changes.pairingLink?.newValue) void takePairingLink();
+  if (changes.pairingOffer?.newValue) void showPairingOffer();
 });
-void refresh().then(takePairingLink);
+void refresh().then(showPairingOffer);
 setInterval(refresh, REFRESH_MS);

@@ -1,80 +1,80 @@
-/** The popup: shows how things stand, twice a second, and passes on what the user wants. */
+/** The popup: shows the connection and the current tab, twice a second, and sends the user's commands. */
 
-import { askWorker, currentTab, followTheme, linkStatus } from './page.js';
-import { part, say, show } from './parts.js';
+import { byId, onClick, setText, setVisible } from '../lib/dom.js';
+import { getMessage, localizePage } from '../lib/i18n.js';
+import { onModeChange, showMode } from '../lib/mode_switch.js';
+import { showState } from '../lib/status_header.js';
+import { extensionTheme, followTheme } from '../lib/theme.js';
+import { connectionStatus, currentTab, pair, requestWorker, retryConnection } from './messaging.js';
 import { popupView } from './popup_view.js';
-import { fillTexts, text } from './texts.js';
 
 const REFRESH_MS = 500;
 
-const server = part('server', HTMLInputElement);
-const code = part('code', HTMLInputElement);
-const pairButton = part('pair', HTMLButtonElement);
+const server = byId('server', HTMLInputElement);
+const code = byId('code', HTMLInputElement);
+const pairButton = byId('pair', HTMLButtonElement);
 let pairing = false;
-let resumes = false;
+let canResume = false;
 /** A server that the user typed and that is not in use yet. */
 let typedServer = '';
-/** The window that the panel opens in; known beforehand, because a panel opens only right within a click. @type {number} */
+/** The window for the side panel; known in advance, because Chrome opens the panel only directly within a click. @type {number} */
 let windowId = chrome.windows.WINDOW_ID_CURRENT;
 
-/** @param {string} ask @param {Record<string, unknown>} [more] */
-async function tell(ask, more = {}) {
+/** @param {string} type @param {Record<string, unknown>} [more] */
+async function request(type, more = {}) {
   const tab = await currentTab();
-  await askWorker(ask, { tab: tab?.id ?? -1, ...more });
+  await requestWorker(type, { tab: tab?.id ?? -1, ...more });
   await refresh();
 }
 
 async function refresh() {
   const tab = await currentTab();
   if (tab) windowId = tab.windowId;
-  const about = await askWorker('status', { tab: tab?.id ?? -1 });
-  const link = await linkStatus();
-  if (!about || !link) return;
+  const status = await requestWorker('status', { tab: tab?.id ?? -1 });
+  const connection = await connectionStatus();
+  if (!status || !connection) return;
   const page = { title: tab?.title ?? '', url: tab?.url ?? '' };
-  const view = popupView(link, about, page, Date.now());
-  say('state', view.state);
-  part('state', HTMLElement).dataset.kind = view.kind;
-  show('pairing', view.pairing || pairing);
-  show('waiting', view.waiting !== '');
-  say('waiting-words', view.waiting);
-  show('tab', view.tab);
-  say('tab-title', page.title);
-  say('tab-address', page.url);
-  say('tab-note', view.note);
-  say('connect', view.connect);
-  say('disconnect', view.disconnect);
-  show('connect', view.canConnect);
-  show('disconnect', view.canDisconnect);
-  show('pause', view.pause !== '');
-  say('pause', view.pause);
-  resumes = view.resumes;
-  show('stop', view.canStop);
-  show('problem', view.problem !== '');
-  say('problem', view.problem);
-  show('mode-section', view.mode !== '');
-  for (const radio of document.querySelectorAll('input[name=mode]')) {
-    if (radio instanceof HTMLInputElement) radio.checked = radio.value === view.mode;
-  }
-  show('retry', view.canRetry);
-  show('off', view.canSwitchOff);
-  show('on', view.canSwitchOn);
-  say('since', view.since);
-  if (typedServer === link.server) typedServer = '';
-  if (document.activeElement !== server && !typedServer) server.value = link.server || server.value;
-  say('counts', text('counts', link.down, link.up));
-  part('counts', HTMLElement).ariaLabel = text('countsLabel', link.down, link.up);
+  const view = popupView(connection, status, page, Date.now());
+  showState(view);
+  setVisible('pairing', view.pairing || pairing);
+  setVisible('approvals', view.approvals !== '');
+  setText('approvals-text', view.approvals);
+  setVisible('tab', view.tab);
+  setText('tab-title', page.title);
+  setText('tab-url', page.url);
+  setText('tab-note', view.note);
+  setText('connect', view.connect);
+  setText('disconnect', view.disconnect);
+  setVisible('connect', view.canConnect);
+  setVisible('disconnect', view.canDisconnect);
+  setVisible('pause', view.pause !== '');
+  setText('pause', view.pause);
+  canResume = view.canResume;
+  setVisible('stop', view.canStop);
+  setVisible('problem', view.problem !== '');
+  setText('problem', view.problem);
+  setVisible('mode-section', view.mode !== '');
+  showMode(view.mode);
+  setVisible('retry', view.canRetry);
+  setVisible('turn-off', view.canTurnOff);
+  setVisible('turn-on', view.canTurnOn);
+  setText('connected-for', view.connectedFor);
+  if (typedServer === connection.server) typedServer = '';
+  if (document.activeElement !== server && !typedServer) server.value = connection.server || server.value;
+  setText('counts', getMessage('counts', connection.received, connection.sent));
+  byId('counts', HTMLElement).ariaLabel = getMessage('countsLabel', connection.received, connection.sent);
 }
 
 /** @param {SubmitEvent} event */
-async function pair(event) {
+async function submitCode(event) {
   event.preventDefault();
   pairing = true;
   pairButton.disabled = true;
-  pairButton.textContent = text('pairing');
-  await chrome.runtime.sendMessage({ to: 'link', ask: 'pair', code: code.value, server: server.value });
+  pairButton.textContent = getMessage('pairing');
+  await pair(code.value, server.value);
   pairing = false;
   pairButton.disabled = false;
-  pairButton.textContent = text('pair');
+  pairButton.textContent = getMessage('pair');
   await refresh();
 }
 
@@ -82,31 +82,24 @@ function openPanel() {
   void chrome.sidePanel.open({ windowId }).then(() => window.close());
 }
 
-/** @param {string} id @param {() => unknown} act */
-function onClick(id, act) {
-  part(id, HTMLElement).addEventListener('click', act);
-}
-
-fillTexts(document);
-void followTheme();
-part('pair-form', HTMLFormElement).addEventListener('submit', pair);
-onClick('connect', () => tell('connect'));
-onClick('disconnect', () => tell('disconnect'));
-onClick('pause', () => tell('word', { word: resumes ? 'resume' : 'pause' }));
-onClick('stop', () => tell('word', { word: 'stop' }));
-onClick('off', () => tell('off'));
-onClick('on', () => tell('on'));
-onClick('retry', () => chrome.runtime.sendMessage({ to: 'link', ask: 'retry' }).then(refresh));
+localizePage(document);
+void followTheme(extensionTheme);
+byId('pair-form', HTMLFormElement).addEventListener('submit', submitCode);
+onClick('connect', () => request('connect'));
+onClick('disconnect', () => request('disconnect'));
+onClick('pause', () => request('command', { command: canResume ? 'resume' : 'pause' }));
+onClick('stop', () => request('command', { command: 'stop' }));
+onClick('turn-off', () => request('turn_off'));
+onClick('turn-on', () => request('turn_on'));
+onClick('retry', () => retryConnection().then(refresh));
 onClick('panel', openPanel);
-onClick('answer', openPanel);
+onClick('review', openPanel);
 onClick('options', () => chrome.runtime.openOptionsPage());
-part('mode', HTMLElement).addEventListener('change', (event) => {
-  if (event.target instanceof HTMLInputElement) void tell('word', { word: event.target.value });
-});
+onModeChange((mode) => request('command', { command: mode }));
 server.addEventListener('input', () => {
   typedServer = server.value.trim();
 });
-server.addEventListener('change', () => tell('server', { server: server.value.trim() }));
-void chrome.runtime.sendMessage({ to: 'link', ask: 'retry' }).catch(() => {});
+server.addEventListener('change', () => request('set_server', { server: server.value.trim() }));
+void retryConnection().catch(() => {});
 void refresh();
 setInterval(refresh, REFRESH_MS);

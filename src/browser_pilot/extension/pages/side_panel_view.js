@@ -1,53 +1,49 @@
-/** What the side panel shows for what is known: pure, so that every state can be tested. */
+/** What the side panel shows in each state. Pure. */
 
-import { problemOf, stateOf } from './popup_view.js';
-import { text } from './texts.js';
+import { connectionProblem, connectionState } from '../lib/connection_status.js';
+import { getMessage } from '../lib/i18n.js';
+import { modeHint } from '../lib/mode_switch.js';
 
-/** @typedef {{ site: string, level: 'block' | 'look' | 'ask' | 'free', rule: string, own: boolean }} Site */
+/** @typedef {{ site: string, level: 'block' | 'look' | 'ask' | 'free', rule: string, own: boolean }} Site `own` when the user chose the level */
 /**
- * @typedef {object} PanelState what the hub tells
+ * @typedef {object} SidePanelState the hub's response to `state`
  * @property {string} hub
  * @property {string} name
  * @property {string} mode
  * @property {'' | 'paused' | 'stopped'} halted
- * @property {import('./approval_card.js').Question[]} questions
+ * @property {import('../lib/approval_card.js').ApprovalRequest[]} approvals
  * @property {Site | null} site
- * @property {import('./agents_list.js').Agent[]} agents
+ * @property {import('../lib/agents_list.js').Agent[]} agents
  * @property {{ id: number, kind: string, agent: string }[]} tabs
  */
 
 const LEVELS = { block: 'levelBlock', look: 'levelLook', ask: 'levelAsk', free: 'levelFree' };
-const MODES = { auto: 'modeAutoHint', ask: 'modeAskHint', readonly: 'modeReadonlyHint' };
 
-/** @param {import('./popup_view.js').LinkStatus} link @param {PanelState | null} state @param {number} now */
-export function panelView(link, state, now) {
-  const live = link.phase === 'connected' && state !== null;
+/** @param {import('../lib/connection_status.js').ConnectionStatus} connection @param {SidePanelState | null} state @param {number} now */
+export function sidePanelView(connection, state, now) {
+  const { phase } = connection;
+  const live = phase === 'connected' && state !== null;
   const halted = live ? state.halted : '';
-  const waiting = live ? state.questions.map(({ id, what, site, client_name, risk }) => ({ id, what, site, client: client_name, risk })) : [];
+  const approvals = live ? state.approvals.map(({ id, what, site, client_name, risk }) => ({ id, what, site, client: client_name, risk })) : [];
   const names = live ? [...new Set(state.agents.map((agent) => agent.name))] : [];
   return {
     live,
-    ...stateOf(link, { halted, waiting }),
-    agents: live ? names.join(', ') || text('noAgents') : '',
-    pause: live ? text(halted ? 'resume' : 'pause') : '',
-    resumes: halted !== '',
+    ...connectionState(connection, { halted, approvals }),
+    agents: live ? names.join(', ') || getMessage('noAgents') : '',
+    pause: live ? getMessage(halted ? 'resume' : 'pause') : '',
+    canResume: halted !== '',
     canStop: live && halted !== 'stopped',
-    note: halted === 'stopped' ? text('stoppedNote') : halted === 'paused' ? text('pausedNote') : '',
-    problem: link.phase === 'unpaired' ? text('pairFirst') : link.phase === 'off' ? text('stateOff') : problemOf(link, now),
-    remedy: link.phase === 'unpaired' ? 'options' : link.phase === 'off' ? 'on' : 'retry',
-    remedyWords: text(link.phase === 'unpaired' ? 'pair' : link.phase === 'off' ? 'on' : 'retry'),
+    note: halted === 'stopped' ? getMessage('stoppedNote') : halted === 'paused' ? getMessage('pausedNote') : '',
+    problem: phase === 'unpaired' ? getMessage('notPairedYet') : phase === 'off' ? getMessage('stateOff') : connectionProblem(connection, now),
+    remedy: phase === 'unpaired' ? 'options' : phase === 'off' ? 'turn_on' : 'retry',
+    remedyLabel: getMessage(phase === 'unpaired' ? 'pair' : phase === 'off' ? 'turnOn' : 'retry'),
     modeHint: live ? modeHint(state.mode) : '',
   };
 }
 
-/** What a mode means. @param {string} mode */
-export function modeHint(mode) {
-  return mode in MODES ? text(MODES[/** @type {keyof typeof MODES} */ (mode)]) : '';
-}
-
-/** The choices of the site's policy, and which of them holds. @param {Site} site @returns {{ value: string, words: string, chosen: boolean }[]} */
-export function levelsOf(site) {
-  const levels = Object.entries(LEVELS).map(([value, name]) => ({ value, words: text(name), chosen: site.own && site.level === value }));
-  const inherited = { value: 'default', words: `${text('levelDefault')} (${text(LEVELS[site.level])})`, chosen: !site.own };
-  return [site.own ? { ...inherited, words: text('levelDefault') } : inherited, ...levels];
+/** The choices for what agents may do on a site. @param {Site} site @returns {{ value: string, label: string, selected: boolean }[]} */
+export function levelOptions(site) {
+  const levels = Object.entries(LEVELS).map(([value, name]) => ({ value, label: getMessage(name), selected: site.own && site.level === value }));
+  const inherited = site.own ? '' : ` (${getMessage(LEVELS[site.level])})`;
+  return [{ value: 'default', label: getMessage('levelDefault') + inherited, selected: !site.own }, ...levels];
 }

@@ -1,7 +1,7 @@
-"""What Playwright was told of a tab's frames and requests, so that after a time without the debugger it can be told the
-rest. Pure.
+"""Mirror of the frame tree and in-flight requests reported to Playwright; used to synthesize missed CDP events after a
+reattach. Pure.
 
-A frame that Playwright knows must not be told of as new, or its driver fails; one too few does less harm.
+A frame that Playwright knows must not be reported as new, or its driver fails; a missing one does less harm.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .wire import Json
+from browser_pilot.json_types import JsonObject
 
-UNSEEN = "not followed to its end"
+NOT_OBSERVED = "not followed to its end"
 
-Event = tuple[str, Json]
+CdpEvent = tuple[str, JsonObject]
 
 
 @dataclass(eq=False, slots=True)
-class Told:
-    """``frames`` are the documents of all frames, by frame; ``requests`` those under way, with their document."""
+class FrameState:
+    """``frames``: loader id by frame id. ``requests``: loader id by id of a request in flight."""
 
     frames: dict[str, str] = field(default_factory=dict[str, str])
     requests: dict[str, str] = field(default_factory=dict[str, str])
@@ -27,8 +27,8 @@ class Told:
         self.frames.clear()
         self.requests.clear()
 
-    def note(self, method: str, params: Json) -> None:
-        """An event was passed on."""
+    def record_event(self, method: str, params: JsonObject) -> None:
+        """An event was passed to Playwright."""
         match method:
             case "Network.requestWillBeSent":
                 self.requests[params["requestId"]] = str(params.get("loaderId", ""))
@@ -45,14 +45,14 @@ class Told:
             case _:
                 pass
 
-    def note_tree(self, tree: Json) -> None:
-        """A frame tree was passed on."""
+    def record_tree(self, tree: JsonObject) -> None:
+        """A frame tree was passed to Playwright."""
         self.frames |= {frame["id"]: str(frame["loaderId"]) for frame in _frames(tree)}
 
-    def missed(self, tree: Json) -> list[Event]:
-        """The events that would have told what is there now, had anyone listened; they count as told."""
-        events: list[Event] = [
-            ("Network.loadingFailed", {"requestId": one, "timestamp": 0, "type": "Other", "errorText": UNSEEN})
+    def missed_events(self, tree: JsonObject) -> list[CdpEvent]:
+        """The events that lead from the recorded state to this tree; from now on they count as reported."""
+        events: list[CdpEvent] = [
+            ("Network.loadingFailed", {"requestId": one, "timestamp": 0, "type": "Other", "errorText": NOT_OBSERVED})
             for one in self.requests
         ]
         if self.frames.get(tree["frame"]["id"]) != tree["frame"]["loaderId"]:
@@ -63,10 +63,10 @@ class Told:
             if self.frames.get(frame["id"]) != frame["loaderId"]:
                 events.append(("Page.frameNavigated", {"frame": frame, "type": "Navigation"}))
         self.requests.clear()
-        self.note_tree(tree)
+        self.record_tree(tree)
         return events
 
-    def _navigated(self, frame: Json) -> None:
+    def _navigated(self, frame: JsonObject) -> None:
         loader = str(frame["loaderId"])
         if "parentId" not in frame:
             self.frames.clear()
@@ -74,7 +74,7 @@ class Told:
         self.frames[frame["id"]] = loader
 
 
-def _frames(tree: Json) -> Iterator[Json]:
+def _frames(tree: JsonObject) -> Iterator[JsonObject]:
     yield tree["frame"]
     for child in tree.get("childFrames", []):
         yield from _frames(child)

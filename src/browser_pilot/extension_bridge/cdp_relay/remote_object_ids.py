@@ -1,7 +1,7 @@
-"""The ids of objects in a page, made to hold for one attachment of the debugger. Pure.
+"""Tags the ids of remote objects with the attachment of the debugger that they belong to. Pure.
 
-Whenever it is attached, Chrome counts the objects of each world from one again, so that an id from before would mean
-another object. Sealed, it is known again as one from before, and refused.
+On every attach Chrome restarts the object ids of each world at one, so that an id from an earlier attachment would name
+another object. The tag makes such an id recognisable; it is refused.
 """
 
 from __future__ import annotations
@@ -9,48 +9,48 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, cast
 
-from .wire import Json
+from browser_pilot.json_types import JsonObject
 
-_SEAL = "@"
+_SEPARATOR = "@"
 
 
 @dataclass(eq=False, slots=True)
-class Handles:
+class RemoteObjectIds:
     attachment: int = 1
 
-    def renew(self) -> None:
-        """The debugger was attached anew."""
+    def start_attachment(self) -> None:
+        """The debugger was attached again: earlier ids are void."""
         self.attachment += 1
 
-    def sealed(self, result: Any) -> Any:
-        """An answer of Chrome's, as it is passed on."""
+    def tag_result(self, result: Any) -> Any:
+        """A response of Chrome with tagged ids."""
         if not isinstance(result, dict):
             return result
-        made = cast(Json, result)
+        made = cast(JsonObject, result)
         if isinstance(one := made.get("object"), dict):
-            made = {**made, "object": self._seal(cast(Json, one))}
+            made = {**made, "object": self._tag(cast(JsonObject, one))}
         if isinstance(one := made.get("result"), dict):
-            made = {**made, "result": self._seal(cast(Json, one))}
+            made = {**made, "result": self._tag(cast(JsonObject, one))}
         elif isinstance(one, list):
-            made = {**made, "result": [self._seal_property(told) for told in cast("list[Json]", one)]}
+            made = {**made, "result": [self._tag_property(entry) for entry in cast("list[JsonObject]", one)]}
         return made
 
-    def opened(self, params: Json) -> Json | None:
-        """The parameters of a command, as Chrome knows them; None when they name an object from before."""
+    def untag_params(self, params: JsonObject) -> JsonObject | None:
+        """The parameters of a command with Chrome's own ids; None when an id is from an earlier attachment."""
         made = dict(params)
         for one in (made, *(arguments := [dict(one) for one in params.get("arguments", [])])):
             if isinstance(handle := one.get("objectId"), str):
-                bare, _, attachment = handle.partition(_SEAL)
+                bare, _, attachment = handle.partition(_SEPARATOR)
                 if attachment not in ("", str(self.attachment)):
                     return None
                 one["objectId"] = bare
         return {**made, "arguments": arguments} if arguments else made
 
-    def _seal(self, remote: Json) -> Json:
+    def _tag(self, remote: JsonObject) -> JsonObject:
         if "objectId" not in remote:
             return remote
-        return {**remote, "objectId": f"{remote['objectId']}{_SEAL}{self.attachment}"}
+        return {**remote, "objectId": f"{remote['objectId']}{_SEPARATOR}{self.attachment}"}
 
-    def _seal_property(self, told: Json) -> Json:
-        value = told.get("value")
-        return {**told, "value": self._seal(cast(Json, value))} if isinstance(value, dict) else told
+    def _tag_property(self, entry: JsonObject) -> JsonObject:
+        value = entry.get("value")
+        return {**entry, "value": self._tag(cast(JsonObject, value))} if isinstance(value, dict) else entry

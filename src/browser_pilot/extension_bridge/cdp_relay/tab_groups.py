@@ -1,12 +1,13 @@
-"""Agents' tabs live in a group with their client's name and a colour."""
+"""Puts each client's tabs into a tab group with the client's name and a colour."""
 
 from __future__ import annotations
 
 import logging
 
-from ..errors import PilotError
+from browser_pilot.errors import PilotError
+from browser_pilot.extension_bridge.extension_connection import ChromeRefused, ExtensionConnection
+
 from .cdp_client import CdpClient
-from .link import BrowserLink, ChromeRefused
 
 logger = logging.getLogger(__name__)
 
@@ -14,20 +15,20 @@ COLOURS = ("blue", "purple", "cyan", "green", "orange", "pink")
 
 
 class TabGroups:
-    def __init__(self, link: BrowserLink) -> None:
-        self._link = link
+    def __init__(self, connection: ExtensionConnection) -> None:
+        self._connection = connection
 
-    async def put(self, tab_id: int, client: CdpClient, number: int) -> None:
-        """Put a tab into its client's group; one that the user dissolved is made anew, in the colour of the number."""
+    async def add_tab(self, tab_id: int, client: CdpClient, number: int) -> None:
+        """Add a tab to its client's group; creates it, also after the user removed it. ``number`` picks the colour."""
         try:
-            if client.group is not None:
+            if client.group_id is not None:
                 try:
-                    await self._link.call("tabs.group", {"tabIds": [tab_id], "groupId": client.group})
+                    await self._connection.call("tabs.group", {"tabIds": [tab_id], "groupId": client.group_id})
                     return
                 except ChromeRefused:
-                    client.group = None
-            client.group = int(await self._link.call("tabs.group", {"tabIds": [tab_id]}))
-            look = {"title": client.label, "color": COLOURS[number % len(COLOURS)]}
-            await self._link.call("tabGroups.update", client.group, look)
+                    client.group_id = None
+            client.group_id = int(await self._connection.call("tabs.group", {"tabIds": [tab_id]}))
+            options = {"title": client.label, "color": COLOURS[number % len(COLOURS)]}
+            await self._connection.call("tabGroups.update", client.group_id, options)
         except PilotError as error:
-            logger.info("a tab could not be put into its group: %s", error.message)
+            logger.info("could not add a tab to its group: %s", error.message)

@@ -1,7 +1,7 @@
-"""How long a guest has been computing since its last request; past the budget, wasmtime interrupts it.
+"""CPU budget of a guest per request; past it, wasmtime interrupts the guest.
 
-A thread looks every few milliseconds at the processor time of the process, so that neither waiting for the hub nor
-for a busy machine counts.
+A thread polls the CPU time of the process every few milliseconds, so that waiting for the hub or for a busy machine
+does not count.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import threading
 import time
 from collections.abc import Callable
 
-TICK_SECONDS = 0.01
+POLL_SECONDS = 0.01
 
 
-class Meter:
+class CpuBudget:
     def __init__(self, interrupt: Callable[[], None], *, budget_seconds: float) -> None:
         self._interrupt = interrupt
         self._budget = budget_seconds
@@ -21,13 +21,13 @@ class Meter:
         self.exceeded = False
         threading.Thread(target=self._watch, daemon=True).start()
 
-    def renew(self) -> None:
-        """A new request has come."""
+    def reset(self) -> None:
+        """Start the budget of a new request."""
         self._since = time.process_time()
 
     def _watch(self) -> None:
         while True:
-            time.sleep(TICK_SECONDS)
+            time.sleep(POLL_SECONDS)
             if time.process_time() - self._since > self._budget:
                 self.exceeded = True
                 self._interrupt()

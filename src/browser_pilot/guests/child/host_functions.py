@@ -1,6 +1,6 @@
-"""What a script can get from outside its engine: it sends lines, logs and host requests, and borrows a few functions.
+"""Host functions of the JavaScript engine: sending lines, logs and host requests, and a few functions of Python.
 
-Each is one text in, one text out. Everything here is handed data that a hostile script made.
+Each takes one text and returns one text. All input comes from an untrusted script.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ import ada_url
 from .channel import Channel
 
 _DIGESTS = {"SHA-1": "sha1", "SHA-256": "sha256", "SHA-384": "sha384", "SHA-512": "sha512"}
-_LONGEST_URL = 1 << 16
-_MOST_RANDOM = 1 << 16
-_PARTS = (
+_MAX_URL_CHARS = 1 << 16
+_MAX_RANDOM_BYTES = 1 << 16
+_URL_PARTS = (
     "href", "origin", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "hash"
 )  # fmt: skip
 
 
-class Outside:
+class HostFunctions:
     def __init__(self, channel: Channel, environment: Mapping[str, str]) -> None:
         self._channel = channel
         self._environment = dict(environment)
 
-    def answer(self, kind: str, text: str) -> str:
-        """An empty text where there is nothing to say, and for a kind that does not exist."""
+    def call(self, kind: str, text: str) -> str:
+        """Call the function ``kind``. Empty for functions without a result and for unknown ones."""
         match kind:
             case "line":
-                self._channel.line(text)
+                self._channel.send_line(text)
             case "log":
-                level, _, words = text.partition("\n")
-                self._channel.log(level, words)
+                level, _, message = text.partition("\n")
+                self._channel.send_log(level, message)
             case "host":
-                asked = cast("dict[str, Any]", json.loads(text))
-                self._channel.host_request(int(asked["id"]), asked.get("method"), asked.get("params"))
+                request = cast("dict[str, Any]", json.loads(text))
+                self._channel.send_host_request(int(request["id"]), request.get("method"), request.get("params"))
             case "environment":
                 return json.dumps(self._environment)
             case "random":
-                return _base64(os.urandom(min(int(text), _MOST_RANDOM)))
+                return _base64(os.urandom(min(int(text), _MAX_RANDOM_BYTES)))
             case "uuid":
                 return _uuid()
             case "digest":
@@ -55,7 +55,7 @@ class Outside:
             case "utf8":
                 return _base64(text.encode(errors="replace"))
             case "text":
-                return _decoded(text)
+                return _decode_utf8(text)
             case "unquote":
                 return urllib.parse.unquote(text)
             case "url":
@@ -70,13 +70,13 @@ def _base64(data: bytes) -> str:
 
 
 def _uuid() -> str:
-    """A random one, as version 4 has it. The module for it would cost start-up time."""
+    """A random UUID (version 4), without the start-up time of the ``uuid`` module."""
     number = int.from_bytes(os.urandom(16), "big") & ~(0xF << 76) & ~(0x3 << 62) | 4 << 76 | 2 << 62
     text = f"{number:032x}"
     return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
 
 
-def _decoded(text: str) -> str:
+def _decode_utf8(text: str) -> str:
     errors, _, data = text.partition("\n")
     try:
         return "=" + binascii.a2b_base64(data).decode(errors="strict" if errors == "strict" else "replace")
@@ -87,12 +87,12 @@ def _decoded(text: str) -> str:
 def _parse_url(text: str) -> str:
     given = cast("tuple[str, str | None, tuple[str, str] | None]", json.loads(text))
     url, base, change = given
-    if len(text) > _LONGEST_URL:
+    if len(text) > _MAX_URL_CHARS:
         return "null"
     try:
         parsed = ada_url.URL(url, base) if base is not None else ada_url.URL(url)
-        if change is not None and change[0] in _PARTS:
+        if change is not None and change[0] in _URL_PARTS:
             setattr(parsed, change[0], change[1])
     except ValueError:
         return "null"
-    return json.dumps({part: getattr(parsed, part) for part in _PARTS})
+    return json.dumps({part: getattr(parsed, part) for part in _URL_PARTS})

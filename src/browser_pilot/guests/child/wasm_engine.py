@@ -1,10 +1,10 @@
-"""wasmtime as every guest gets it. What is compiled under these settings can only be loaded under the same."""
+"""The wasmtime engine of guests. A module compiled with these settings can only be loaded with the same ones."""
 
 from __future__ import annotations
 
 from wasmtime import Config, Engine, Module, Store
 
-# Changes with the settings below, so that nothing is loaded that was compiled under others.
+# Changes with the settings below, so that modules compiled with other ones are not loaded.
 SETTINGS = 1
 _RESERVED_BYTES = 64 << 20
 _GUARD_BYTES = 64 << 10
@@ -17,7 +17,7 @@ def make_engine() -> Engine:
     config.epoch_interruption = True
     config.parallel_compilation = False
     config.max_wasm_stack = _STACK_BYTES
-    # wasmtime's own reservations of gigabytes do not fit under a limit of the address space.
+    # wasmtime's default reservations of gigabytes do not fit under RLIMIT_AS.
     config.memory_reservation = _RESERVED_BYTES
     config.memory_guard_size = _GUARD_BYTES
     config.memory_init_cow = False
@@ -31,7 +31,7 @@ def make_engine() -> Engine:
 def make_store(engine: Engine, *, memory_bytes: int) -> Store:
     store = Store(engine)
     store.set_limits(memory_size=memory_bytes, table_elements=100_000, instances=1, tables=8, memories=1)
-    # The meter moves the epoch once, when the guest is to be interrupted.
+    # ``CpuBudget`` increments the epoch once, to interrupt the guest.
     store.set_epoch_deadline(1)
     return store
 

@@ -10,14 +10,15 @@ from pathlib import Path
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from ..files.kinds import MAGIC_BYTES, picture_mime
-from ..files.store import SavedFile
-from ..pages.transfers import Shelf, Transfer
-from ..records.redaction import Redactor
-from ..sessions.client import Client
-from .answers import Answer, Link, Picture
-from .registry import Registry
-from .resources import Content, NoResource, Resources
+from browser_pilot.files.file_types import MAGIC_BYTES, image_mime
+from browser_pilot.files.file_writer import SavedFile
+from browser_pilot.mcp_server.tool_registry import ToolRegistry
+from browser_pilot.mcp_server.tool_result import ImageData, ResourceLinkData, ToolResult
+from browser_pilot.page.downloads.transfers import DownloadList, Transfer
+from browser_pilot.redaction.redactor import Redactor
+from browser_pilot.sessions.client import Client
+
+from .resource_registry import Content, NoResource, Resources
 
 TOOL = "browser_download"
 # What is worth showing at once, and what can be passed on at all: the file itself is on the disk.
@@ -27,16 +28,16 @@ _URI = re.compile(r"browser-pilot://downloads/(d\d+)")
 _TEXTS = ("text/", "application/json", "application/xml", "application/yaml", "image/svg+xml")
 
 
-def told(transfer: Transfer) -> Answer:
+def transfer_result(transfer: Transfer) -> ToolResult:
     """How a download stands, and what was saved; small pictures can be seen at once."""
     saved = transfer.saved
     if saved is None:
         total = {} if transfer.total is None else {"total": transfer.total}
         data = {"state": transfer.state, "received": transfer.received, **total, "source": transfer.source}
-        return Answer({**data, "download_id": transfer.id})
+        return ToolResult({**data, "download_id": transfer.id})
     mime = _mime(transfer)
     picture = _picture(saved)
-    return Answer(
+    return ToolResult(
         {
             "success": True,
             "filename": saved.path.name,
@@ -47,8 +48,8 @@ def told(transfer: Transfer) -> Answer:
             "source": transfer.source,
             "download_id": transfer.id,
         },
-        pictures=() if picture is None else (picture,),
-        links=(Link(_uri(transfer), saved.path.name, mime, saved.size),),
+        images=() if picture is None else (picture,),
+        links=(ResourceLinkData(_uri(transfer), saved.path.name, mime, saved.size),),
     )
 
 
@@ -56,7 +57,11 @@ class DownloadFiles:
     """What each client has saved, as resources. Knows of them by their shelves; holds none."""
 
     def __init__(
-        self, resources: Resources, registry: Registry, shelf_of: Callable[[Client], Shelf], redactor: Redactor
+        self,
+        resources: Resources,
+        registry: ToolRegistry,
+        shelf_of: Callable[[Client], DownloadList],
+        redactor: Redactor,
     ) -> None:
         self._resources = resources
         self._registry = registry
@@ -96,7 +101,7 @@ class DownloadFiles:
         if mime.startswith(_TEXTS):
             text = data.decode(errors="replace")
             return Content(self._redactor.body(text, content_type=mime), mime)
-        return Content(data, picture_mime(data[:MAGIC_BYTES]) or mime)
+        return Content(data, image_mime(data[:MAGIC_BYTES]) or mime)
 
     def note(self, client: Client, transfer: Transfer) -> None:
         """A download has come to its end."""
@@ -116,12 +121,12 @@ def _mime(transfer: Transfer) -> str:
     return transfer.kind.mime if transfer.kind is not None else "application/octet-stream"
 
 
-def _picture(saved: SavedFile) -> Picture | None:
+def _picture(saved: SavedFile) -> ImageData | None:
     if saved.size > LARGEST_PICTURE:
         return None
     data = _beginning_of(saved.path, LARGEST_PICTURE)
-    mime = picture_mime(data[:MAGIC_BYTES])
-    return None if mime is None else Picture(data, mime)
+    mime = image_mime(data[:MAGIC_BYTES])
+    return None if mime is None else ImageData(data, mime)
 
 
 def _beginning_of(path: Path, most: int) -> bytes:

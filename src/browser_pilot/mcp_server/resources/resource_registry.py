@@ -16,8 +16,9 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 
-from ..sessions.client import Client
-from .feed import Feed
+from browser_pilot.sessions.client import Client
+
+from .change_notifications import Feed
 
 Context = ServerRequestContext[Any, Any]
 MOST_SUBSCRIPTIONS = 1_000

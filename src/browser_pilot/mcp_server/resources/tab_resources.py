@@ -13,10 +13,11 @@ from typing import Any
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from ..pages.tabs import TabNews
-from ..sessions.client import Client
-from .registry import Registry
-from .resources import Content, NoResource, Resources
+from browser_pilot.mcp_server.tool_registry import ToolRegistry
+from browser_pilot.page.tab_set import TabEvent
+from browser_pilot.sessions.client import Client
+
+from .resource_registry import Content, NoResource, Resources
 
 # Runs a tool for a client: its name and its arguments.
 Run = Callable[[Client, str, dict[str, Any]], Awaitable[types.CallToolResult]]
@@ -28,7 +29,7 @@ _URI = re.compile(r"browser-pilot://tabs/(t\d+)/(console|network)")
 class TabLogs:
     """Knows of the open tabs by what ``note`` is told; holds none of them."""
 
-    def __init__(self, resources: Resources, registry: Registry, run: Run) -> None:
+    def __init__(self, resources: Resources, registry: ToolRegistry, run: Run) -> None:
         self._resources = resources
         self._registry = registry
         self._run = run
@@ -59,7 +60,7 @@ class TabLogs:
         is_json = client.settings.tools.format == "json"
         return Content(text, "application/json" if is_json else "text/plain")
 
-    def note(self, client: Client, tab: str, news: TabNews) -> None:
+    def note(self, client: Client, tab: str, news: TabEvent) -> None:
         if news in TOOLS:
             self._resources.updated(client, _uri(tab, news))
             return

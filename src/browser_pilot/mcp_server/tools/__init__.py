@@ -1,40 +1,45 @@
-"""All tools, one file per family; this is where the registry is put together."""
+"""All tools, one module per family, and their registry."""
 
 from __future__ import annotations
 
-from ..registry import Registry
+from browser_pilot.mcp_server.tool_registry import ToolRegistry
+
 from . import (
-    acting,
-    downloading,
-    handling,
+    console,
+    content,
+    download,
+    evaluate,
     interact,
-    logs,
-    looking,
     navigation,
-    pointed,
-    reading,
-    scripting,
-    seeing,
+    network,
+    page_actions,
+    picked_element,
+    screenshot,
     sessions,
-    tracing,
-    waiting,
+    snapshot,
+    storage,
+    trace,
+    user_input,
+    wait_for,
 )
 
-REGISTRY = Registry(
+REGISTRY = ToolRegistry(
     [
         *navigation.TOOLS,
-        *looking.TOOLS,
-        *acting.TOOLS,
-        *handling.TOOLS,
-        *waiting.TOOLS,
-        *reading.TOOLS,
-        *seeing.TOOLS,
-        *logs.TOOLS,
-        *downloading.TOOLS,
-        *scripting.TOOLS,
-        *pointed.TOOLS,
+        *snapshot.TOOLS,
+        *user_input.TOOLS,
+        *page_actions.TOOLS,
+        *wait_for.TOOLS,
+        *content.TOOLS,
+        *screenshot.TOOLS,
+        *console.TOOLS,
+        *network.TOOLS,
+        *download.TOOLS,
+        *evaluate.TOOLS,
+        *storage.TOOLS,
+        *picked_element.TOOLS,
         *sessions.TOOLS,
-        *tracing.TOOLS,
+        *trace.TOOLS,
         *interact.TOOLS,
     ]
 )

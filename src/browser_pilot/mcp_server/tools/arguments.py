@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, WithJsonSchema
 
-from ...errors import InvalidArgument
+from browser_pilot.errors import InvalidArgument
 
 Element = Annotated[
     str | dict[str, Any],

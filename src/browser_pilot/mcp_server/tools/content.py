@@ -1,4 +1,4 @@
-"""Reading a page's content, and its DOM as an indexed tree."""
+"""The page's content as text, and its DOM as an indexed tree."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ...pages.dom import DEFAULT_MAX_NODES, take_tree
-from ...pages.frames import Frame
-from ...pages.read import Format, Scope, read_page
-from ...pages.tab import Tab
-from ...pages.targets import ElementArgument, find
-from ..answers import Answer
-from ..registry import FULL_ONLY, STANDARD, Call, Tool
-from ..schema import TabArguments
+from browser_pilot.gateway import ToolContext
+from browser_pilot.mcp_server.tool_registry import FULL_ONLY, STANDARD, Operation, Tool
+from browser_pilot.mcp_server.tool_result import ToolResult
+from browser_pilot.mcp_server.tool_schema import TabArguments
+from browser_pilot.page.actions.resolve import ElementArgument, resolve
+from browser_pilot.page.frames import Frame
+from browser_pilot.page.snapshot.content import Format, PageContent, Scope, read_content
+from browser_pilot.page.snapshot.dom_tree import DEFAULT_MAX_NODES, DomTree, take_dom_tree
+from browser_pilot.page.tab import Tab
+
 from .arguments import Element
-from .looking import MaxTokens
+from .snapshot import MaxTokens
 
 
 class ReadArguments(TabArguments):
@@ -26,27 +28,29 @@ class ReadArguments(TabArguments):
     cursor: str | None = None
 
 
-async def read(call: Call, arguments: ReadArguments) -> Answer:
-    intent = call.intent(arguments)
+async def read(context: ToolContext, arguments: ReadArguments) -> PageContent:
+    return await context.tab.dialogs.undisturbed(lambda: _read(context, arguments))
 
-    async def look(tab: Tab) -> Answer:
-        reading = await read_page(
-            tab.world,
-            format=arguments.format,
-            scope=arguments.scope,
-            root=await _root(tab, arguments.element),
-            max_tokens=arguments.max_tokens or call.client.settings.tools.max_tokens,
-            cursor=arguments.cursor,
-            timeout_ms=intent.timeout_ms,
-        )
-        data: dict[str, object] = {"url": reading.url, "title": reading.title, "scope": reading.scope}
-        if reading.note:
-            data["note"] = reading.note
-        if reading.cursor is not None:
-            data["tokens_left"], data["cursor"] = reading.left_tokens, reading.cursor
-        return Answer(data, text=reading.text)
 
-    return await call.gateway.on_tab(intent, lambda tab: tab.dialogs.undisturbed(lambda: look(tab)))
+async def _read(context: ToolContext, arguments: ReadArguments) -> PageContent:
+    return await read_content(
+        context.tab.world,
+        format=arguments.format,
+        scope=arguments.scope,
+        root=await _root(context.tab, arguments.element),
+        max_tokens=arguments.max_tokens or context.max_tokens,
+        cursor=arguments.cursor,
+        timeout_ms=context.call.timeout_ms,
+    )
+
+
+async def render_content(_: ToolContext, __: ReadArguments, reading: PageContent) -> ToolResult:
+    data: dict[str, object] = {"url": reading.url, "title": reading.title, "scope": reading.scope}
+    if reading.note:
+        data["note"] = reading.note
+    if reading.cursor is not None:
+        data["tokens_left"], data["cursor"] = reading.tokens_left, reading.cursor
+    return ToolResult(data, text=reading.text)
 
 
 class DomArguments(TabArguments):
@@ -54,28 +58,27 @@ class DomArguments(TabArguments):
     element: Element | None = None
 
 
-async def dom(call: Call, arguments: DomArguments) -> Answer:
-    intent = call.intent(arguments)
+async def dom(context: ToolContext, arguments: DomArguments) -> DomTree:
+    return await context.tab.dialogs.undisturbed(lambda: _dom(context, arguments))
 
-    async def look(tab: Tab) -> Answer:
-        tree = await take_tree(
-            tab.world,
-            max_nodes=arguments.max_nodes,
-            root=await _root(tab, arguments.element),
-            timeout_ms=intent.timeout_ms,
-        )
-        data: dict[str, object] = {"url": tab.page.url, "nodes": len(tree.nodes)}
-        if tree.left:
-            data["nodes_left"] = tree.left
-        return Answer(data, text="\n".join(tree.lines()))
 
-    return await call.gateway.on_tab(intent, lambda tab: tab.dialogs.undisturbed(lambda: look(tab)))
+async def _dom(context: ToolContext, arguments: DomArguments) -> DomTree:
+    root = await _root(context.tab, arguments.element)
+    timeout_ms = context.call.timeout_ms
+    return await take_dom_tree(context.tab.world, max_nodes=arguments.max_nodes, root=root, timeout_ms=timeout_ms)
+
+
+async def render_tree(context: ToolContext, _: DomArguments, tree: DomTree) -> ToolResult:
+    data: dict[str, object] = {"url": context.tab.page.url, "nodes": len(tree.nodes)}
+    if tree.nodes_left:
+        data["nodes_left"] = tree.nodes_left
+    return ToolResult(data, text="\n".join(tree.lines()))
 
 
 async def _root(tab: Tab, element: ElementArgument | None) -> tuple[Frame, str] | None:
     if element is None:
         return None
-    target = await find(tab, element)
+    target = await resolve(tab, element)
     return target.frame, target.ref
 
 
@@ -87,7 +90,7 @@ TOOLS = (
         arguments=ReadArguments,
         effect="read",
         profiles=STANDARD,
-        handler=read,
+        operation=Operation(execute=read, render=render_content),
     ),
     Tool(
         name="browser_dom",
@@ -96,6 +99,6 @@ TOOLS = (
         arguments=DomArguments,
         effect="read",
         profiles=FULL_ONLY,
-        handler=dom,
+        operation=Operation(execute=dom, render=render_tree),
     ),
 )

@@ -1,30 +1,31 @@
-"""Saving what a page shows, and how downloads stand."""
+"""Downloading what a page shows, and the state of downloads."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
 
-from ...errors import InvalidArgument
-from ...gateway.saving import Saving, words_of
-from ...pages.resource import Resource, resource_at, resource_of
-from ...pages.streams import BEGINS_SECONDS
-from ...pages.tab import Tab
-from ...pages.targets import ElementArgument
-from ...pages.transfers import Transfer
-from ...sessions.session import Session
-from ..answers import Answer
-from ..downloads import told
-from ..registry import STANDARD, Call, Tool
-from ..schema import UNLISTED, TabArguments
+from browser_pilot.errors import InvalidArgument
+from browser_pilot.gateway import Scope, ToolContext
+from browser_pilot.gateway.downloads import begin_download, saved_summary
+from browser_pilot.mcp_server.resources.download_resources import transfer_result
+from browser_pilot.mcp_server.tool_registry import STANDARD, Operation, Tool
+from browser_pilot.mcp_server.tool_result import ToolResult
+from browser_pilot.mcp_server.tool_schema import UNLISTED, TabArguments
+from browser_pilot.page.actions.resolve import ElementArgument
+from browser_pilot.page.downloads.downloadable import DownloadSpec
+from browser_pilot.page.downloads.page_fetch import RESPONSE_TIMEOUT_SECONDS
+from browser_pilot.page.downloads.transfers import Transfer
+
 from .arguments import Element
 
-# How often a client that wants to know is told how far it is.
-PROGRESS_SECONDS = 0.5
+PROGRESS_INTERVAL_SECONDS = 0.5
+# The call's own time ends the wait, not the transfer; the deadline of the pipeline comes after both.
+BEGIN_EXTRA_MS = int(RESPONSE_TIMEOUT_SECONDS * 2 * 1000)
+STATE_EXTRA_MS = 1_000
 
 
 class DownloadArguments(TabArguments):
@@ -39,82 +40,69 @@ class DownloadArguments(TabArguments):
     cancel: Annotated[bool, Field(json_schema_extra=UNLISTED)] = False
 
 
-async def download(call: Call, arguments: DownloadArguments) -> Answer:
+def download_operation(arguments: DownloadArguments) -> Operation[DownloadArguments, Transfer]:
     given = [arguments.url, arguments.element, arguments.ref, arguments.index, arguments.selector]
     count = sum(value is not None for value in given)
     if arguments.id is not None and count == 0:
-        return await _standing(call, arguments, arguments.id)
+        return STATE
     if count != 1 or arguments.id is not None:
         raise InvalidArgument(
             "Provide one of: url, index, or selector",
-            suggestions=["Or one of element and ref; or `id` alone, to see how a download stands."],
+            suggestions=["Or one of element and ref; or `id` alone, to see the state of a download."],
         )
-    return await _new(call, arguments)
+    return DOWNLOAD if arguments.url is None else DOWNLOAD_URL
 
 
-async def _new(call: Call, arguments: DownloadArguments) -> Answer:
-    asked = call.intent(arguments)
-    saving = Saving(call.gateway)
-
-    async def find(tab: Tab) -> Resource:
-        if arguments.url is not None:
-            return await resource_at(tab, arguments.url)
-        element, called = _named(arguments)
-        return await resource_of(tab, element, called=called)
-
-    async def act(session: Session, tab: Tab, resource: Resource, agreed: str) -> tuple[Transfer, str]:
-        until = time.monotonic() + asked.timeout_ms / 1000
-        transfer = await saving.begin(
-            call.client,
-            session,
-            tab,
-            resource,
-            name=arguments.filename or "",
-            agreed=agreed,
-            asked_for=arguments.url is not None,
-        )
-        try:
-            if arguments.wait:
-                await _watch(call, transfer, until)
-        except asyncio.CancelledError:
-            transfer.cancel()
-            raise
-        if transfer.error is not None:
-            raise transfer.error
-        return transfer, f"Download {transfer.id} goes on." if transfer.saved is None else words_of(transfer.saved)
-
-    # The call's own deadline ends the waiting, not the transfer; the gateway's comes after both.
-    whole_ms = asked.timeout_ms + int(BEGINS_SECONDS * 2 * 1000)
-    intent = replace(asked, timeout_ms=whole_ms)
-    return told(await call.gateway.download(intent, find, act, may_open=arguments.url is not None))
+def download_spec(arguments: DownloadArguments) -> DownloadSpec:
+    if arguments.url is not None:
+        return DownloadSpec(url=arguments.url)
+    element, called = _named(arguments)
+    return DownloadSpec(element=element, called=called)
 
 
-async def _standing(call: Call, arguments: DownloadArguments, transfer_id: str) -> Answer:
-    asked = call.intent(arguments, effect="read")
-    until = time.monotonic() + asked.timeout_ms / 1000
-
-    async def look(session: Session) -> Answer:
-        transfer = session.shelf.get(transfer_id)
-        if transfer is None:
-            known = ", ".join(one.id for one in session.shelf) or "none"
-            raise InvalidArgument(f"There is no download {transfer_id[:40]!r}.", suggestions=[f"Downloads: {known}."])
-        if arguments.cancel:
-            transfer.cancel()
-            await transfer.until_ended(max(0.0, until - time.monotonic()))
-        elif arguments.wait:
-            await _watch(call, transfer, until)
-        if transfer.error is not None and not arguments.cancel:
-            raise transfer.error
-        return told(transfer)
-
-    return await call.gateway.on_session(replace(asked, timeout_ms=asked.timeout_ms + 1_000), look)
+async def download(context: ToolContext, arguments: DownloadArguments) -> Transfer:
+    deadline = time.monotonic() + (context.call.timeout_ms - BEGIN_EXTRA_MS) / 1000
+    transfer = await begin_download(context, name=arguments.filename or "", requested=arguments.url is not None)
+    try:
+        if arguments.wait:
+            await _wait_with_progress(context, transfer, deadline)
+    except asyncio.CancelledError:
+        transfer.cancel()
+        raise
+    if transfer.error is not None:
+        raise transfer.error
+    saved = transfer.saved
+    context.summary = f"Download {transfer.id} continues." if saved is None else saved_summary(saved)
+    return transfer
 
 
-async def _watch(call: Call, transfer: Transfer, until: float) -> None:
-    """Until it has ended or the time is over, telling how far it is."""
-    while (left := until - time.monotonic()) > 0:
-        ended = await transfer.until_ended(min(left, PROGRESS_SECONDS))
-        await call.progress(transfer.received, transfer.total, f"{transfer.received:,} bytes of {transfer.source}")
+async def download_state(context: ToolContext, arguments: DownloadArguments) -> Transfer:
+    deadline = time.monotonic() + (context.call.timeout_ms - STATE_EXTRA_MS) / 1000
+    shelf, transfer_id = context.session.downloads, arguments.id or ""
+    transfer = shelf.get(transfer_id)
+    if transfer is None:
+        known = ", ".join(one.id for one in shelf) or "none"
+        raise InvalidArgument(f"There is no download {transfer_id[:40]!r}.", suggestions=[f"Downloads: {known}."])
+    if arguments.cancel:
+        transfer.cancel()
+        await transfer.wait_ended(max(0.0, deadline - time.monotonic()))
+    elif arguments.wait:
+        await _wait_with_progress(context, transfer, deadline)
+    if transfer.error is not None and not arguments.cancel:
+        raise transfer.error
+    return transfer
+
+
+async def render_transfer(_: ToolContext, __: DownloadArguments, transfer: Transfer) -> ToolResult:
+    return transfer_result(transfer)
+
+
+async def _wait_with_progress(context: ToolContext, transfer: Transfer, deadline: float) -> None:
+    """Wait for the end of a transfer or the deadline, with progress notifications."""
+    while (left := deadline - time.monotonic()) > 0:
+        ended = await transfer.wait_ended(min(left, PROGRESS_INTERVAL_SECONDS))
+        text = f"{transfer.received:,} bytes of {transfer.source}"
+        await context.call.progress(transfer.received, transfer.total, text)
         if ended:
             return
 
@@ -126,6 +114,25 @@ def _named(arguments: DownloadArguments) -> tuple[ElementArgument, str]:
     return element, element if isinstance(element, str) else str(next(iter(element.values()), ""))
 
 
+DOWNLOAD = Operation[DownloadArguments, Transfer](
+    download=download_spec, execute=download, render=render_transfer, extra_timeout_ms=BEGIN_EXTRA_MS
+)
+DOWNLOAD_URL = Operation[DownloadArguments, Transfer](
+    scope=Scope.TAB_OR_NEW,
+    download=download_spec,
+    execute=download,
+    render=render_transfer,
+    extra_timeout_ms=BEGIN_EXTRA_MS,
+)
+STATE = Operation[DownloadArguments, Transfer](
+    effect="read",
+    scope=Scope.SESSION,
+    execute=download_state,
+    render=render_transfer,
+    extra_timeout_ms=STATE_EXTRA_MS,
+)
+
+
 TOOLS = (
     Tool(
         name="browser_download",
@@ -134,6 +141,6 @@ TOOLS = (
         arguments=DownloadArguments,
         effect="download",
         profiles=STANDARD,
-        handler=download,
+        choose=download_operation,
     ),
 )

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ...errors import InvalidArgument
-from ...pages import forms, keyboard, pointer
-from ...pages.facts import Aim
-from ...pages.outcome import Outcome
-from ...pages.tab import Tab
-from ..answers import Answer
-from ..registry import MINIMAL_ONLY, Call, Tool
-from ..schema import TabArguments
-from .acting import key_aims, patience_ms
+from browser_pilot.errors import InvalidArgument
+from browser_pilot.gateway import ToolContext
+from browser_pilot.mcp_server.tool_registry import MINIMAL_ONLY, Operation, Tool
+from browser_pilot.mcp_server.tool_result import ToolResult
+from browser_pilot.mcp_server.tool_schema import TabArguments
+from browser_pilot.page.actions import forms, keyboard, mouse
+from browser_pilot.page.actions.outcome import Outcome
+from browser_pilot.page.actions.target_facts import TargetSpec
+
 from .arguments import Element
-from .pages import action_data, whole_page
+from .page_result import action_data, whole_page
+from .user_input import element_timeout_ms, key_targets, press_key
 
 
 class InteractArguments(TabArguments):
@@ -26,40 +27,37 @@ class InteractArguments(TabArguments):
     snapshot: bool = False
 
 
-def interact_aims(arguments: InteractArguments) -> tuple[Aim, ...]:
-    if arguments.action == "press":
-        return key_aims(arguments.key or "", arguments.element)
-    return () if arguments.element is None else (Aim(arguments.element, fills=arguments.action in ("type", "select")),)
+def interact_targets(arguments: InteractArguments) -> tuple[TargetSpec, ...]:
+    action, element = arguments.action, arguments.element
+    if action == "press":
+        return key_targets(arguments.key or "", element)
+    if element is None:
+        return ()
+    return (TargetSpec(element, fills=action in ("type", "select"), pointing=action in ("click", "hover")),)
 
 
-async def interact(call: Call, arguments: InteractArguments) -> Answer:
-    intent = call.intent(arguments)
-    timeout_ms, max_tokens = intent.timeout_ms, call.client.settings.tools.max_tokens
-
-    async def do(tab: Tab) -> Answer:
-        outcome = await _act(tab, arguments, patience_ms(timeout_ms))
-        tell = whole_page if arguments.snapshot else action_data
-        return Answer({"success": True, **await tell(tab, outcome, max_tokens=max_tokens, timeout_ms=timeout_ms)})
-
-    return await call.gateway.on_tab(intent, do)
-
-
-async def _act(tab: Tab, arguments: InteractArguments, timeout_ms: int) -> Outcome:
-    element, text, key, value = arguments.element, arguments.text, arguments.key, arguments.value
+async def interact(context: ToolContext, arguments: InteractArguments) -> Outcome:
+    action, timeout_ms = context.action, element_timeout_ms(context)
+    target = action.targets[0] if action.targets else None
     match arguments.action:
-        case "click" if element is not None:
-            return await pointer.click(tab, element, timeout_ms=timeout_ms)
-        case "hover" if element is not None:
-            return await pointer.hover(tab, element, timeout_ms=timeout_ms)
-        case "type" if element is not None and text is not None:
-            return await keyboard.type_text(tab, element, text, timeout_ms=timeout_ms)
-        case "select" if element is not None and value is not None:
-            return await forms.select(tab, element, [value], timeout_ms=timeout_ms)
-        case "press" if key is not None:
-            return await keyboard.press(tab, key, element, timeout_ms=timeout_ms)
-        case action:
-            needs = {"type": "element and text", "select": "element and value", "press": "key"}.get(action, "element")
-            raise InvalidArgument(f"Action {action!r} needs {needs}.", suggestions=[f"Give {needs}."])
+        case "click" if target is not None:
+            return await mouse.click(action, target, timeout_ms=timeout_ms)
+        case "hover" if target is not None:
+            return await mouse.hover(action, target, timeout_ms=timeout_ms)
+        case "type" if target is not None and arguments.text is not None:
+            return await keyboard.type_text(action, target, arguments.text, timeout_ms=timeout_ms)
+        case "select" if target is not None and arguments.value is not None:
+            return await forms.select(action, target, [arguments.value], timeout_ms=timeout_ms)
+        case "press" if arguments.key is not None:
+            return await press_key(context, arguments.key, arguments.element)
+        case kind:
+            needs = {"type": "element and text", "select": "element and value", "press": "key"}.get(kind, "element")
+            raise InvalidArgument(f"Action {kind!r} needs {needs}.", suggestions=[f"Give {needs}."])
+
+
+async def render(context: ToolContext, arguments: InteractArguments, outcome: Outcome) -> ToolResult:
+    page = whole_page if arguments.snapshot else action_data
+    return ToolResult({"success": True, **await page(context, outcome)})
 
 
 TOOLS = (
@@ -70,8 +68,7 @@ TOOLS = (
         arguments=InteractArguments,
         effect="write",
         profiles=MINIMAL_ONLY,
-        handler=interact,
-        aims=interact_aims,
+        operation=Operation(targets=interact_targets, execute=interact, render=render),
         destructive=True,
     ),
 )

@@ -1,21 +1,21 @@
-"""Going to pages, and the tabs they are in."""
+"""Navigation and tabs."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ...errors import InvalidArgument
-from ...pages.navigate import WaitUntil, open_address, step
-from ...pages.outcome import Outcome
-from ...pages.tab import Tab
-from ...policy.hosts import Address
-from ...sessions.session import Session
-from ..answers import Answer
-from ..registry import EVERYWHERE, STANDARD, Call, Tool
-from ..schema import TabArguments
-from .pages import page_data, whole_page
+from browser_pilot.errors import InvalidArgument
+from browser_pilot.gateway import Scope, ToolContext
+from browser_pilot.mcp_server.tool_registry import EVERYWHERE, STANDARD, Operation, Tool
+from browser_pilot.mcp_server.tool_result import ToolResult
+from browser_pilot.mcp_server.tool_schema import TabArguments
+from browser_pilot.page.actions.navigate import WaitUntil, open_address, step
+from browser_pilot.page.actions.outcome import Outcome
+from browser_pilot.page.tab import Tab
+
+from .page_result import page_data, whole_page
 
 
 class NavigateArguments(TabArguments):
@@ -25,32 +25,40 @@ class NavigateArguments(TabArguments):
     snapshot: bool = False
 
 
-async def navigate(call: Call, arguments: NavigateArguments) -> Answer:
-    intent = call.intent(arguments)
-    wait_until, timeout_ms = arguments.wait_until, intent.timeout_ms
-
-    async def answer(tab: Tab, outcome: Outcome) -> Answer:
-        if arguments.snapshot:
-            max_tokens = call.client.settings.tools.max_tokens
-            page = await whole_page(tab, outcome, max_tokens=max_tokens, timeout_ms=timeout_ms)
-            return Answer({"tab": tab.id, **page})
-        return Answer({**await page_data(tab, outcome.title), **outcome.facts()})
-
-    async def go(tab: Tab, address: Address) -> Answer:
-        return await answer(tab, await open_address(tab, address.href, wait_until=wait_until, timeout_ms=timeout_ms))
-
-    action = arguments.action
-    if action == "goto":
+def navigate_operation(arguments: NavigateArguments) -> Operation[NavigateArguments, Outcome]:
+    if arguments.action == "goto":
         if arguments.url is None:
             raise InvalidArgument("`url` is missing.", suggestions=["Give the address to open."])
-        return await call.gateway.navigate(intent, arguments.url, go)
+        return GO_TO
     if arguments.url is not None:
-        raise InvalidArgument(f"`url` does not go with action {action!r}.", suggestions=["Leave out `action`."])
+        raise InvalidArgument(
+            f"`url` does not go with action {arguments.action!r}.", suggestions=["Leave out `action`."]
+        )
+    return STEP
 
-    async def move(tab: Tab) -> Answer:
-        return await answer(tab, await step(tab, action, wait_until=wait_until, timeout_ms=timeout_ms))
 
-    return await call.gateway.on_tab(intent, move)
+async def go_to(context: ToolContext, arguments: NavigateArguments) -> Outcome:
+    timeout_ms = context.call.timeout_ms
+    return await open_address(context.action, context.url, wait_until=arguments.wait_until, timeout_ms=timeout_ms)
+
+
+async def step_history(context: ToolContext, arguments: NavigateArguments) -> Outcome:
+    if arguments.action == "goto":
+        raise AssertionError("goto is no step in the history")
+    timeout_ms = context.call.timeout_ms
+    return await step(context.action, arguments.action, wait_until=arguments.wait_until, timeout_ms=timeout_ms)
+
+
+async def render_page(context: ToolContext, arguments: NavigateArguments, outcome: Outcome) -> ToolResult:
+    if arguments.snapshot:
+        return ToolResult({"tab": context.tab.id, **await whole_page(context, outcome)})
+    return ToolResult({**await page_data(context.tab, outcome.title), **outcome.facts()})
+
+
+GO_TO = Operation[NavigateArguments, Outcome](
+    scope=Scope.TAB_OR_NEW, url=lambda arguments: arguments.url or "", execute=go_to, render=render_page
+)
+STEP = Operation[NavigateArguments, Outcome](execute=step_history, render=render_page)
 
 
 class TabsArguments(TabArguments):
@@ -59,41 +67,52 @@ class TabsArguments(TabArguments):
     url: str | None = None
 
 
-async def tabs(call: Call, arguments: TabsArguments) -> Answer:
-    match arguments.action:
-        case "list":
-            return await call.gateway.on_session(call.intent(arguments, effect="read"), _list)
-        case "open":
-            intent = call.intent(arguments, effect="navigate")
-
-            async def go(tab: Tab, address: Address) -> Answer:
-                outcome = await open_address(tab, address.href, timeout_ms=intent.timeout_ms)
-                return Answer({**await page_data(tab, outcome.title), **outcome.facts()})
-
-            return await call.gateway.open_tab(intent, arguments.url or "about:blank", go)
-        case "select":
-
-            async def select(session: Session) -> Answer:
-                if arguments.tab is None:
-                    raise InvalidArgument("`tab` is missing.", suggestions=["Name the tab to select."])
-                return Answer(await page_data(session.select(arguments.tab)))
-
-            return await call.gateway.on_session(call.intent(arguments, effect="read"), select)
-        case "close":
-
-            async def close(session: Session) -> Answer:
-                await session.close_tab(arguments.tab)
-                return await _list(session)
-
-            return await call.gateway.on_session(call.intent(arguments, effect="navigate"), close)
+async def open_tab(context: ToolContext, _: TabsArguments) -> Outcome:
+    return await open_address(context.action, context.url, timeout_ms=context.call.timeout_ms)
 
 
-async def _list(session: Session) -> Answer:
+async def render_opened(context: ToolContext, _: TabsArguments, outcome: Outcome) -> ToolResult:
+    return ToolResult({**await page_data(context.tab, outcome.title), **outcome.facts()})
+
+
+async def select_tab(context: ToolContext, arguments: TabsArguments) -> Tab:
+    if arguments.tab is None:
+        raise InvalidArgument("`tab` is missing.", suggestions=["Name the tab to select."])
+    return context.session.select(arguments.tab)
+
+
+async def render_selected(_: ToolContext, __: TabsArguments, tab: Tab) -> ToolResult:
+    return ToolResult(await page_data(tab))
+
+
+async def list_tabs(_: ToolContext, __: TabsArguments) -> None:
+    """Nothing to do; the list is the result."""
+
+
+async def close_tab(context: ToolContext, arguments: TabsArguments) -> None:
+    await context.session.close_tab(arguments.tab)
+
+
+async def render_list(context: ToolContext, _: TabsArguments, __: None) -> ToolResult:
+    session = context.session
     rows = [
         {"tab": tab.id, "url": tab.page.url, "title": await tab.title(), "current": tab.id == session.current_tab_id}
         for tab in session.tabs()
     ]
-    return Answer({"tabs": rows})
+    return ToolResult({"tabs": rows})
+
+
+TAB_OPERATIONS: dict[str, Operation[TabsArguments, Any]] = {
+    "list": Operation(effect="read", scope=Scope.SESSION, execute=list_tabs, render=render_list),
+    "open": Operation(
+        scope=Scope.NEW_TAB,
+        url=lambda arguments: arguments.url or "about:blank",
+        execute=open_tab,
+        render=render_opened,
+    ),
+    "select": Operation(effect="read", scope=Scope.SESSION, execute=select_tab, render=render_selected),
+    "close": Operation(scope=Scope.SESSION, execute=close_tab, render=render_list),
+}
 
 
 TOOLS = (
@@ -104,7 +123,7 @@ TOOLS = (
         arguments=NavigateArguments,
         effect="navigate",
         profiles=EVERYWHERE,
-        handler=navigate,
+        choose=navigate_operation,
     ),
     Tool(
         name="browser_tabs",
@@ -113,6 +132,6 @@ TOOLS = (
         arguments=TabsArguments,
         effect="navigate",
         profiles=STANDARD,
-        handler=tabs,
+        choose=lambda arguments: TAB_OPERATIONS[arguments.action],
     ),
 )

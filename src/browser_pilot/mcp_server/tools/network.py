@@ -1,70 +1,24 @@
-"""What goes on behind the page: its console and its network, filtered, in pages, and without secrets.
-
-Everything is redacted before it is shown, and searched only in its redacted form: a search that finds what may not be
-shown would give it away letter by letter.
-"""
+"""The network of a page: requests, filtered, in pages, redacted; one request with headers and bodies."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated
 
 from pydantic import Field
 
-from ...pages.ceiling import estimate_tokens, longest_fit
-from ...pages.console import ConsoleEntry
-from ...pages.network import Exchange, details
-from ...pages.ring import Numbered, Ring
-from ...pages.tab import Tab
-from ...policy.hosts import page_site, parse_host
-from ...records.redaction import Redactor
-from ..answers import Answer
-from ..registry import EVERYWHERE, STANDARD, Call, Tool
-from ..schema import TabArguments
+from browser_pilot.gateway import ToolContext
+from browser_pilot.mcp_server.tool_registry import STANDARD, Operation, Tool
+from browser_pilot.mcp_server.tool_result import ToolResult
+from browser_pilot.mcp_server.tool_schema import TabArguments
+from browser_pilot.page.observe.network_log import Exchange, read_details
+from browser_pilot.page.snapshot.token_budget import estimate_tokens, fitting_length
+from browser_pilot.redaction.redactor import Redactor
+
 from .arguments import Since, moment
+from .log_page import ENVELOPE_TOKENS, Limit, Number, Row, clock_time, contains, is_at_host, log_page
 
-Limit = Annotated[int, Field(ge=1, le=1000)]
-Number = Annotated[int | None, Field(ge=0, le=2**53)]
-LONGEST_URL = 200
-# What an answer needs besides its rows, and a row besides its cells.
-ENVELOPE_TOKENS = 40
-ROW_TOKENS = 6
-
-E = TypeVar("E", bound=Numbered)
-Row = dict[str, object]
-
-
-class ConsoleArguments(TabArguments):
-    level: Literal["error", "warning", "info", "debug"] | None = None
-    text: str | None = None
-    host: str | None = None
-    since: Since = None
-    limit: Limit = 50
-    cursor: Number = None
-
-
-async def console(call: Call, arguments: ConsoleArguments) -> Answer:
-    redactor = call.gateway.redactor
-    since = moment(arguments.since, now=time.time())
-
-    def row(entry: ConsoleEntry) -> Row:
-        said, where = redactor.text(entry.text), redactor.url(entry.where)
-        return {"level": entry.level, "time": _clock(entry.at), "text": said, "where": where}
-
-    def wanted(entry: ConsoleEntry) -> bool:
-        return (
-            (arguments.level is None or entry.level == arguments.level)
-            and entry.at >= since
-            and (arguments.host is None or _is_at(entry.where, arguments.host))
-            and _says(entry.text, arguments.text, redactor.text)
-        )
-
-    async def look(tab: Tab) -> Answer:
-        max_tokens = call.client.settings.tools.max_tokens
-        return Answer(_page("logs", tab.console, wanted, row, arguments.limit, arguments.cursor, max_tokens))
-
-    return await call.gateway.on_tab(call.intent(arguments), look)
+MAX_URL_CHARACTERS = 200
 
 
 class NetworkArguments(TabArguments):
@@ -79,61 +33,45 @@ class NetworkArguments(TabArguments):
     cursor: Number = None
 
 
-async def network(call: Call, arguments: NetworkArguments) -> Answer:
-    redactor = call.gateway.redactor
+async def read_network(context: ToolContext, arguments: NetworkArguments) -> Row:
+    redactor, max_tokens = context.redactor, context.max_tokens
     since = moment(arguments.since, now=time.time())
-    max_tokens = call.client.settings.tools.max_tokens
+    if arguments.id is not None:
+        exchange = context.tab.network.get(arguments.id)
+        return await _details(exchange, redactor, start=arguments.cursor or 0, max_tokens=max_tokens)
 
     def wanted(exchange: Exchange) -> bool:
         return (
             (arguments.method is None or exchange.method == arguments.method.upper())
             and (arguments.type is None or exchange.type == arguments.type)
             and exchange.at >= since
-            and (arguments.host is None or _is_at(exchange.url, arguments.host))
+            and (arguments.host is None or is_at_host(exchange.url, arguments.host))
             and _has_status(exchange, arguments.status)
-            and _says(exchange.url, arguments.url, redactor.url)
+            and contains(exchange.url, arguments.url, redactor.url)
         )
 
     def row(exchange: Exchange) -> Row:
         return _summary(exchange, _shortened(redactor.url(exchange.url)))
 
-    async def look(tab: Tab) -> Answer:
-        if arguments.id is not None:
-            exchange = tab.network.get(arguments.id)
-            return Answer(await _whole(exchange, redactor, start=arguments.cursor or 0, max_tokens=max_tokens))
-        return Answer(_page("requests", tab.network, wanted, row, arguments.limit, arguments.cursor, max_tokens))
-
-    return await call.gateway.on_tab(call.intent(arguments), look)
-
-
-def _page(
-    name: str,
-    ring: Ring[E],
-    wanted: Callable[[E], bool],
-    row: Callable[[E], Row],
-    limit: int,
-    before: int | None,
-    max_tokens: int,
-) -> Row:
-    """The newest entries that are wanted and fit, oldest first, and how to get those before them."""
-    found = ring.latest(wanted, limit=limit, before=before)
-    shown: list[Row] = []
-    budget = max_tokens - ENVELOPE_TOKENS
-    for entry in reversed(found.entries):
-        told = row(entry)
-        budget -= estimate_tokens(",".join(map(str, told.values()))) + ROW_TOKENS
-        if budget < 0 and shown:
-            break
-        shown.append(told)
-    left = found.earlier + len(found.entries) - len(shown)
-    more: Row = {"earlier": left, "cursor": found.entries[-len(shown)].number} if left else {}
-    return {name: shown[::-1], **more}
+    return log_page(
+        "requests",
+        context.tab.network,
+        wanted,
+        row,
+        limit=arguments.limit,
+        before=arguments.cursor,
+        max_tokens=max_tokens,
+    )
 
 
-async def _whole(exchange: Exchange, redactor: Redactor, *, start: int, max_tokens: int) -> Row:
-    """One request with its headers and bodies; the answer's body goes on at ``cursor`` where it is long."""
-    known = await details(exchange)
-    data = {**_summary(exchange, redactor.url(exchange.url)), "time": _clock(exchange.at)}
+async def render_requests(_: ToolContext, __: NetworkArguments, requests: Row) -> ToolResult:
+    return ToolResult(requests)
+
+
+async def _details(exchange: Exchange, redactor: Redactor, *, start: int, max_tokens: int) -> Row:
+    """One request with its headers and bodies; a long response body continues at ``cursor``."""
+    known = await read_details(exchange)
+    data = {**_summary(exchange, redactor.url(exchange.url)), "time": clock_time(exchange.at)}
     if start == 0:
         data["request_headers"] = redactor.headers(known.request_headers)
         if known.request_body is not None:
@@ -144,7 +82,7 @@ async def _whole(exchange: Exchange, redactor: Redactor, *, start: int, max_toke
     if known.response_body is not None:
         kind = known.response_headers.get("content-type", "")
         came = redactor.body(known.response_body, content_type=kind)[start:]
-        shown = longest_fit(came, max(max_tokens - ENVELOPE_TOKENS - estimate_tokens(str(data)), max_tokens // 4))
+        shown = fitting_length(came, max(max_tokens - ENVELOPE_TOKENS - estimate_tokens(str(data)), max_tokens // 4))
         data["response_body"] = came[:shown]
         if shown < len(came):
             data |= {"characters_left": len(came) - shown, "cursor": start + shown}
@@ -163,12 +101,12 @@ def _summary(exchange: Exchange, url: str) -> Row:
 
 
 def _beginning(text: str, max_tokens: int) -> str:
-    shown = longest_fit(text, max_tokens)
+    shown = fitting_length(text, max_tokens)
     return text if shown == len(text) else f"{text[:shown]}… ({len(text)} characters)"
 
 
 def _shortened(url: str) -> str:
-    return url if len(url) <= LONGEST_URL else f"{url[:LONGEST_URL]}…"
+    return url if len(url) <= MAX_URL_CHARACTERS else f"{url[:MAX_URL_CHARACTERS]}…"
 
 
 def _has_status(exchange: Exchange, wanted: str | None) -> bool:
@@ -180,35 +118,7 @@ def _has_status(exchange: Exchange, wanted: str | None) -> bool:
     return status == wanted or (wanted.endswith("xx") and status[:1] == wanted[:1])
 
 
-def _is_at(url: str, wanted: str) -> bool:
-    """Whether a URL is at a host, with or without its port, or at one below it."""
-    site = page_site(url)
-    name = wanted.removeprefix("*.")
-    host = parse_host(name) or name.lower()
-    return site is not None and (host in (site.host, str(site)) or site.host.endswith(f".{host}"))
-
-
-def _says(text: str, wanted: str | None, redact: Callable[[str], str]) -> bool:
-    """Whether what may be shown of a text holds what is wanted. Most texts do not even hold it before redaction."""
-    if wanted is None:
-        return True
-    return wanted.lower() in text.lower() and wanted.lower() in redact(text).lower()
-
-
-def _clock(at: float) -> str:
-    return f"{time.strftime('%H:%M:%S', time.localtime(at))}.{int(at * 1000) % 1000:03d}"
-
-
 TOOLS = (
-    Tool(
-        name="browser_console",
-        title="Read the console",
-        description="Console messages and uncaught errors.",
-        arguments=ConsoleArguments,
-        effect="read",
-        profiles=EVERYWHERE,
-        handler=console,
-    ),
     Tool(
         name="browser_network",
         title="See the network",
@@ -216,6 +126,6 @@ TOOLS = (
         arguments=NetworkArguments,
         effect="read",
         profiles=STANDARD,
-        handler=network,
+        operation=Operation(execute=read_network, render=render_requests),
     ),
 )

@@ -1,42 +1,46 @@
-"""Handling what is on a page: scrolling, dragging, giving it files, answering its dialogs."""
+"""Actions other than keyboard and mouse input: scrolling, dragging, uploading files, responding to dialogs."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
 
-from ...pages import drag as dragging
-from ...pages import scroll as scrolling
-from ...pages import upload as uploading
-from ...pages.action import answer_dialog as close_dialog
-from ...pages.facts import Aim
-from ...pages.tab import Tab
-from ..answers import Answer
-from ..registry import FULL_ONLY, STANDARD, Call, Tool
-from ..schema import TabArguments
-from .acting import act
-from .arguments import Element
-from .pages import action_data
+from browser_pilot.gateway import ToolContext
+from browser_pilot.mcp_server.tool_registry import FULL_ONLY, STANDARD, Operation, Tool
+from browser_pilot.mcp_server.tool_result import ToolResult
+from browser_pilot.mcp_server.tool_schema import TabArguments
+from browser_pilot.page.actions import drag as dragging
+from browser_pilot.page.actions import scroll as scrolling
+from browser_pilot.page.actions import upload as uploading
+from browser_pilot.page.actions.outcome import Outcome
+from browser_pilot.page.actions.runner import respond_to_dialog
+from browser_pilot.page.actions.target_facts import TargetSpec
 
-MostPixels = Annotated[int, Field(ge=-100_000, le=100_000)]
+from .arguments import Element
+from .page_result import action_data, render_changes
+from .user_input import element_timeout_ms
+
+Pixels = Annotated[int, Field(ge=-100_000, le=100_000)]
 
 
 class ScrollArguments(TabArguments):
     element: Element | None = None
-    dx: MostPixels = 0
-    dy: MostPixels = 0
+    dx: Pixels = 0
+    dy: Pixels = 0
     to: scrolling.Goal | None = None
 
 
-async def scroll(call: Call, arguments: ScrollArguments) -> Answer:
-    return await act(
-        call,
-        arguments,
-        lambda tab, timeout_ms: scrolling.scroll(
-            tab, arguments.element, dx=arguments.dx, dy=arguments.dy, to=arguments.to, timeout_ms=timeout_ms
-        ),
+async def scroll(context: ToolContext, arguments: ScrollArguments) -> Outcome:
+    return await scrolling.scroll(
+        context.action,
+        arguments.element,
+        dx=arguments.dx,
+        dy=arguments.dy,
+        to=arguments.to,
+        timeout_ms=element_timeout_ms(context),
     )
 
 
@@ -45,13 +49,14 @@ class UploadArguments(TabArguments):
     paths: Annotated[tuple[str, ...], Field(min_length=1)]
 
 
-async def upload(call: Call, arguments: UploadArguments) -> Answer:
+def upload_targets(arguments: UploadArguments) -> tuple[TargetSpec, ...]:
+    return (TargetSpec(arguments.element, fills=True),)
+
+
+async def upload(context: ToolContext, arguments: UploadArguments) -> Outcome:
     paths = [Path(path) for path in arguments.paths]
-    return await act(
-        call,
-        arguments,
-        lambda tab, timeout_ms: uploading.upload(tab, arguments.element, paths, timeout_ms=timeout_ms),
-    )
+    timeout_ms = element_timeout_ms(context)
+    return await uploading.upload(context.action, context.action.targets[0], paths, timeout_ms=timeout_ms)
 
 
 class DragArguments(TabArguments):
@@ -59,12 +64,13 @@ class DragArguments(TabArguments):
     to: Element
 
 
-async def drag(call: Call, arguments: DragArguments) -> Answer:
-    return await act(
-        call,
-        arguments,
-        lambda tab, timeout_ms: dragging.drag(tab, arguments.from_, arguments.to, timeout_ms=timeout_ms),
-    )
+def drag_targets(arguments: DragArguments) -> tuple[TargetSpec, ...]:
+    return (TargetSpec(arguments.from_, pointing=True), TargetSpec(arguments.to, pointing=True))
+
+
+async def drag(context: ToolContext, _: DragArguments) -> Outcome:
+    source, destination = context.action.targets
+    return await dragging.drag(context.action, source, destination, timeout_ms=element_timeout_ms(context))
 
 
 class DialogArguments(TabArguments):
@@ -72,17 +78,22 @@ class DialogArguments(TabArguments):
     text: str | None = None
 
 
-async def answer_dialog(call: Call, arguments: DialogArguments) -> Answer:
-    intent = call.intent(arguments)
+@dataclass(frozen=True)
+class DialogResponse:
+    """Which kind of dialog was open, and what the page did after the response."""
 
-    async def do(tab: Tab) -> Answer:
-        answered = tab.dialogs.facts
-        outcome = await close_dialog(tab, accept=arguments.accept, text=arguments.text)
-        max_tokens = call.client.settings.tools.max_tokens
-        told = await action_data(tab, outcome, max_tokens=max_tokens, timeout_ms=intent.timeout_ms)
-        return Answer({"answered": answered.kind if answered else "none", **told})
+    kind: str
+    outcome: Outcome
 
-    return await call.gateway.on_tab(intent, do)
+
+async def respond(context: ToolContext, arguments: DialogArguments) -> DialogResponse:
+    dialog = context.tab.dialogs.facts
+    outcome = await respond_to_dialog(context.action, accept=arguments.accept, text=arguments.text)
+    return DialogResponse(dialog.kind if dialog else "none", outcome)
+
+
+async def render_response(context: ToolContext, _: DialogArguments, response: DialogResponse) -> ToolResult:
+    return ToolResult({"answered": response.kind, **await action_data(context, response.outcome)})
 
 
 TOOLS = (
@@ -93,7 +104,7 @@ TOOLS = (
         arguments=ScrollArguments,
         effect="read",
         profiles=STANDARD,
-        handler=scroll,
+        operation=Operation(execute=scroll, render=render_changes),
     ),
     Tool(
         name="browser_upload",
@@ -102,8 +113,7 @@ TOOLS = (
         arguments=UploadArguments,
         effect="upload",
         profiles=STANDARD,
-        handler=upload,
-        aims=lambda arguments: (Aim(arguments.element, fills=True),),
+        operation=Operation(targets=upload_targets, execute=upload, render=render_changes),
         destructive=True,
     ),
     Tool(
@@ -113,8 +123,7 @@ TOOLS = (
         arguments=DialogArguments,
         effect="write",
         profiles=STANDARD,
-        handler=answer_dialog,
-        answers_dialog=True,
+        operation=Operation(execute=respond, render=render_response, dialog=True),
         destructive=True,
     ),
     Tool(
@@ -124,8 +133,7 @@ TOOLS = (
         arguments=DragArguments,
         effect="write",
         profiles=FULL_ONLY,
-        handler=drag,
-        aims=lambda arguments: (Aim(arguments.from_), Aim(arguments.to)),
+        operation=Operation(targets=drag_targets, execute=drag, render=render_changes),
         destructive=True,
     ),
 )

@@ -1,72 +1,103 @@
-"""What tools say about a page: its address, its table, what an action changed, each within a ceiling of tokens."""
+"""Renders what tools return about a page: its URL, its rows, and the changes after an action, within a token budget."""
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
-from ...pages.ceiling import cut, estimate_tokens
-from ...pages.changes import Changes, cost, tables
-from ...pages.dialogs import DialogAppeared
-from ...pages.outcome import Outcome
-from ...pages.settle import catch_up
-from ...pages.tab import Tab
-from ...pages.view import View, table
+from browser_pilot.errors import BrowserError, NoTab, Timeout
+from browser_pilot.gateway import ToolContext
+from browser_pilot.mcp_server.tool_result import ToolResult, result_without_page
+from browser_pilot.mcp_server.tool_schema import Arguments
+from browser_pilot.page.actions.dialogs import DialogAppeared
+from browser_pilot.page.actions.outcome import Outcome
+from browser_pilot.page.actions.wait_idle import finish_waiting
+from browser_pilot.page.snapshot.diff import SnapshotDiff, diff_cost, diff_tables
+from browser_pilot.page.snapshot.rows import Snapshot, table
+from browser_pilot.page.snapshot.token_budget import estimate_tokens, truncate
+from browser_pilot.page.tab import Tab
 
-# What an action's answer needs besides its rows.
+# What the result of an action needs besides its rows.
 ENVELOPE_TOKENS = 60
+# The time for a snapshot after an action that took all of the call's time.
+MIN_SNAPSHOT_MS = 4_000
 
 
 async def page_data(tab: Tab, title: str | None = None) -> dict[str, object]:
-    """Which page a tab shows; asks for its ``title`` where that is not known."""
+    """Which page a tab shows; reads its ``title`` where that is not known."""
     return {"tab": tab.id, "url": tab.page.url, "title": await tab.title() if title is None else title}
 
 
-def table_data(view: View, *, max_tokens: int, cursor: str | None = None) -> dict[str, object]:
-    """The page's table, as much as fits, and how to get the rest."""
-    shown = cut(view, max_tokens=max_tokens, cursor=cursor)
-    data: dict[str, object] = {"url": view.url, "title": view.title, "elements": table(shown.view)}
-    if shown.left:
-        data["rows_left"] = shown.left
+def table_data(view: Snapshot, *, max_tokens: int, cursor: str | None = None) -> dict[str, object]:
+    """The rows of a snapshot, as many as fit, and the cursor for the rest."""
+    shown = truncate(view, max_tokens=max_tokens, cursor=cursor)
+    data: dict[str, object] = {"url": view.url, "title": view.title, "elements": table(shown.snapshot)}
+    if shown.rows_left:
+        data["rows_left"] = shown.rows_left
         data["cursor"] = shown.cursor
     return data
 
 
-async def action_data(tab: Tab, outcome: Outcome, *, max_tokens: int, timeout_ms: int) -> dict[str, object]:
-    """What an action did: what it set off, and the rows that are new, changed or gone since the client last looked."""
-    facts = outcome.facts()
+async def render_changes(context: ToolContext, _arguments: Arguments, outcome: Outcome) -> ToolResult:
+    """For tools that act: the outcome and what changed on the page."""
+    return ToolResult(await action_data(context, outcome))
+
+
+async def action_data(context: ToolContext, outcome: Outcome) -> dict[str, object]:
+    """The outcome of an action, and the rows that are new, changed or gone since the client's last snapshot."""
+    return await _after_action(context, outcome, whole=False)
+
+
+async def whole_page(context: ToolContext, outcome: Outcome) -> dict[str, object]:
+    """The outcome of an action, and the page after it."""
+    return await _after_action(context, outcome, whole=True)
+
+
+async def _after_action(context: ToolContext, outcome: Outcome, *, whole: bool) -> dict[str, object]:
+    tab, facts = context.tab, outcome.facts()
     if outcome.dialog is not None or not tab.open:
         return facts
-    max_tokens = max(max_tokens - ENVELOPE_TOKENS - estimate_tokens(str(facts)), ENVELOPE_TOKENS)
+    timeout_ms = context.remaining_ms(at_least=MIN_SNAPSHOT_MS)
     try:
-        if outcome.new_document:
-            await tab.dialogs.unless_opened(catch_up(tab))
-        news = await tab.dialogs.unless_opened(tab.sight.news(timeout_ms=timeout_ms))
+        async with asyncio.timeout(timeout_ms / 1000):
+            if outcome.new_document:
+                await tab.dialogs.unless_opened(finish_waiting(tab))
+            read = _page_after if whole else _changes_after
+            return await read(context, outcome, facts, timeout_ms)
     except DialogAppeared:
         return replace(outcome, dialog=tab.dialogs.facts).facts()
-    if news.changes is None:
-        if news.first_look and not outcome.new_document:
-            return {**facts, "url": news.view.url, "title": news.view.title}
-        return {"page": "new", **facts, **table_data(news.view, max_tokens=max_tokens)}
-    if news.changes.empty:
-        return {**facts, **_moved(outcome, news.changes), "changes": "none"}
-    if cost(news.changes) > max_tokens:
-        return {"page": "changed", **facts, **table_data(news.view, max_tokens=max_tokens)}
-    return {**facts, **_moved(outcome, news.changes), **tables(news.changes)}
+    except (TimeoutError, Timeout, BrowserError, NoTab) as error:
+        if not context.call.has_effect:
+            raise
+        failure = error if not isinstance(error, TimeoutError) else Timeout("The page did not respond in time.")
+        context.unresponsive = isinstance(failure, Timeout)
+        return dict(result_without_page(failure, facts).data)
 
 
-async def whole_page(tab: Tab, outcome: Outcome, *, max_tokens: int, timeout_ms: int) -> dict[str, object]:
-    """What an action did, and the page after it."""
-    facts = outcome.facts()
-    if outcome.dialog is not None or not tab.open:
-        return facts
-    try:
-        if outcome.new_document:
-            await tab.dialogs.unless_opened(catch_up(tab))
-        view = await tab.dialogs.unless_opened(tab.sight.whole(timeout_ms=timeout_ms))
-    except DialogAppeared:
-        return replace(outcome, dialog=tab.dialogs.facts).facts()
-    return {**facts, **table_data(view, max_tokens=max_tokens)}
+async def _page_after(
+    context: ToolContext, _outcome: Outcome, facts: dict[str, object], timeout_ms: int
+) -> dict[str, object]:
+    tab = context.tab
+    view = await tab.dialogs.unless_opened(tab.snapshots.full(timeout_ms=timeout_ms))
+    return {**facts, **table_data(view, max_tokens=context.max_tokens)}
 
 
-def _moved(outcome: Outcome, changes: Changes) -> dict[str, object]:
+async def _changes_after(
+    context: ToolContext, outcome: Outcome, facts: dict[str, object], timeout_ms: int
+) -> dict[str, object]:
+    tab = context.tab
+    max_tokens = max(context.max_tokens - ENVELOPE_TOKENS - estimate_tokens(str(facts)), ENVELOPE_TOKENS)
+    news = await tab.dialogs.unless_opened(tab.snapshots.diff(timeout_ms=timeout_ms))
+    if news.diff is None:
+        if news.is_first and not outcome.new_document:
+            return {**facts, "url": news.snapshot.url, "title": news.snapshot.title}
+        return {"page": "new", **facts, **table_data(news.snapshot, max_tokens=max_tokens)}
+    if news.diff.is_empty:
+        return {**facts, **_moved(outcome, news.diff), "changes": "none"}
+    if diff_cost(news.diff) > max_tokens:
+        return {"page": "changed", **facts, **table_data(news.snapshot, max_tokens=max_tokens)}
+    return {**facts, **_moved(outcome, news.diff), **diff_tables(news.diff)}
+
+
+def _moved(outcome: Outcome, changes: SnapshotDiff) -> dict[str, object]:
     return {"url": changes.url, "title": changes.title} if outcome.navigated else {}

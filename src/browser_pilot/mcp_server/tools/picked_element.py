@@ -1,17 +1,16 @@
-"""What the user pointed at: the element that they picked in the side panel of their own browser."""
+"""The element that the user picked in the side panel of their own Chrome."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from browser_pilot.gateway import Scope, ToolContext
+from browser_pilot.mcp_server.tool_registry import FULL_ONLY, CallRequest, Operation, Tool
+from browser_pilot.mcp_server.tool_result import ToolResult
+from browser_pilot.mcp_server.tool_schema import TabArguments
+from browser_pilot.page.actions.selectors import Element
+from browser_pilot.page.picked_element import resolve_picked
+from browser_pilot.page.tab import Tab
 
-from ...pages.picked import find_picked
-from ...pages.tab import Tab
-from ...sessions.session import Session
-from ..answers import Answer
-from ..registry import FULL_ONLY, Call, Tool
-from ..schema import TabArguments
-
-NOTHING = Answer(
+NOTHING = ToolResult(
     {
         "picked": False,
         "hint": "Ask the user to press “Pick an element” in the side panel of Browser Pilot, in their own Chrome.",
@@ -23,27 +22,40 @@ class PickedArguments(TabArguments):
     pass
 
 
-async def picked(call: Call, arguments: PickedArguments) -> Answer:
-    intent = call.intent(arguments)
-    tab_id = arguments.tab or call.gateway.picked_tab(call.client, arguments.session)
-    if tab_id is None:
-        return await call.gateway.on_session(intent, _nothing)
-
-    async def look(tab: Tab) -> Answer:
-        if tab.picked is None:
-            return NOTHING
-        element = await find_picked(tab, tab.picked)
-        data: dict[str, object] = {"picked": True, "tab": tab.id, "url": tab.page.url, "ref": element.ref}
-        data |= {"role": element.role, "name": element.name, "states": " ".join(element.states)}
-        return Answer({**data, "selectors": list(tab.picked.selectors)})
-
-    return await call.gateway.on_tab(
-        replace(intent, tab=tab_id), lambda tab: tab.dialogs.undisturbed(lambda: look(tab))
-    )
+async def picked(request: CallRequest, arguments: PickedArguments) -> ToolResult:
+    tab = arguments.tab or request.gateway.picked_tab(request.client, arguments.session)
+    if tab is None:
+        return await request.run(NOTHING_PICKED, arguments)
+    return await request.run(PICKED, arguments, tab=tab)
 
 
-async def _nothing(_: Session) -> Answer:
+async def find_element(context: ToolContext, _: PickedArguments) -> Element | None:
+    return await context.tab.dialogs.undisturbed(lambda: _find(context.tab))
+
+
+async def _find(tab: Tab) -> Element | None:
+    return None if tab.picked is None else await resolve_picked(tab, tab.picked)
+
+
+async def render_element(context: ToolContext, _: PickedArguments, element: Element | None) -> ToolResult:
+    tab = context.tab
+    if element is None or tab.picked is None:
+        return NOTHING
+    data: dict[str, object] = {"picked": True, "tab": tab.id, "url": tab.page.url, "ref": element.ref}
+    data |= {"role": element.role, "name": element.name, "states": " ".join(element.states)}
+    return ToolResult({**data, "selectors": list(tab.picked.selectors)})
+
+
+async def do_nothing(_: ToolContext, __: PickedArguments) -> None:
+    """There is no tab to look into."""
+
+
+async def render_nothing(_: ToolContext, __: PickedArguments, ___: None) -> ToolResult:
     return NOTHING
+
+
+PICKED = Operation[PickedArguments, Element | None](execute=find_element, render=render_element)
+NOTHING_PICKED = Operation[PickedArguments, None](scope=Scope.SESSION, execute=do_nothing, render=render_nothing)
 
 
 TOOLS = (

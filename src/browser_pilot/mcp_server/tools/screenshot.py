@@ -1,4 +1,4 @@
-"""Pictures and paper: the page as it looks."""
+"""Screenshots, and the page as a PDF."""
 
 from __future__ import annotations
 
@@ -7,56 +7,57 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ...pages.capture import PictureFormat, pdf, save_file, screenshot
-from ...pages.tab import Tab
-from ..answers import Answer, Picture
-from ..registry import FULL_ONLY, STANDARD, Call, Tool
-from ..schema import TabArguments
+from browser_pilot.gateway import ToolContext
+from browser_pilot.mcp_server.tool_registry import FULL_ONLY, STANDARD, Operation, Tool
+from browser_pilot.mcp_server.tool_result import ImageData, ToolResult
+from browser_pilot.mcp_server.tool_schema import TabArguments
+from browser_pilot.page.snapshot.screenshot import ImageFormat, pdf, save_file, screenshot
+
 from .arguments import Element
-from .pages import page_data
+from .page_result import page_data
 
 
 class ScreenshotArguments(TabArguments):
     element: Element | None = None
     full_page: bool = False
-    format: PictureFormat = "png"
+    format: ImageFormat = "png"
     quality: Annotated[int | None, Field(ge=1, le=100)] = None
     labels: Annotated[bool, Field(description="draw refs")] = False
     path: Annotated[str | None, Field(description="file name to save to")] = None
 
 
-async def take_screenshot(call: Call, arguments: ScreenshotArguments) -> Answer:
-    async def look(tab: Tab) -> Answer:
-        data = await screenshot(
-            tab,
-            element=arguments.element,
-            full_page=arguments.full_page,
-            picture_format=arguments.format,
-            quality=arguments.quality,
-            labels=arguments.labels,
-        )
-        if arguments.path is None:
-            return Answer(await page_data(tab), (Picture(data, f"image/{arguments.format}"),))
-        path = save_file(
-            call.client.settings.files.screenshot_dir, call.gateway.redactor.filename(arguments.path), data
-        )
-        return Answer({**await page_data(tab), "path": str(path), "bytes": len(data)})
+async def take_screenshot(context: ToolContext, arguments: ScreenshotArguments) -> bytes:
+    return await screenshot(
+        context.tab,
+        element=arguments.element,
+        full_page=arguments.full_page,
+        image_format=arguments.format,
+        quality=arguments.quality,
+        labels=arguments.labels,
+    )
 
-    return await call.gateway.on_tab(call.intent(arguments), look)
+
+async def render_screenshot(context: ToolContext, arguments: ScreenshotArguments, image: bytes) -> ToolResult:
+    if arguments.path is not None:
+        return await _saved(context, arguments.path, image)
+    return ToolResult(await page_data(context.tab), (ImageData(image, f"image/{arguments.format}"),))
 
 
 class PdfArguments(TabArguments):
     path: str | None = None
 
 
-async def print_page(call: Call, arguments: PdfArguments) -> Answer:
-    async def look(tab: Tab) -> Answer:
-        data = await pdf(tab)
-        name = arguments.path or f"{time.time_ns() // 1_000_000}.pdf"
-        path = save_file(call.client.settings.files.screenshot_dir, call.gateway.redactor.filename(name), data)
-        return Answer({**await page_data(tab), "path": str(path), "bytes": len(data)})
+async def print_page(context: ToolContext, _: PdfArguments) -> bytes:
+    return await pdf(context.tab)
 
-    return await call.gateway.on_tab(call.intent(arguments), look)
+
+async def render_pdf(context: ToolContext, arguments: PdfArguments, document: bytes) -> ToolResult:
+    return await _saved(context, arguments.path or f"{time.time_ns() // 1_000_000}.pdf", document)
+
+
+async def _saved(context: ToolContext, name: str, data: bytes) -> ToolResult:
+    path = save_file(context.settings.files.screenshot_dir, context.redactor.filename(name), data)
+    return ToolResult({**await page_data(context.tab), "path": str(path), "bytes": len(data)})
 
 
 TOOLS = (
@@ -67,7 +68,7 @@ TOOLS = (
         arguments=ScreenshotArguments,
         effect="capture",
         profiles=STANDARD,
-        handler=take_screenshot,
+        operation=Operation(execute=take_screenshot, render=render_screenshot),
     ),
     Tool(
         name="browser_pdf",
@@ -76,6 +77,6 @@ TOOLS = (
         arguments=PdfArguments,
         effect="capture",
         profiles=FULL_ONLY,
-        handler=print_page,
+        operation=Operation(execute=print_page, render=render_pdf),
     ),
 )

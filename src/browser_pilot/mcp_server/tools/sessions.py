@@ -8,145 +8,169 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema
 
-from ...config import EngineName
-from ...egress.parent_proxy import parse_parent_proxy
-from ...engines.engine import ColorScheme, Look
-from ...errors import InvalidArgument, PilotError
-from ...pages.navigate import open_address
-from ...pages.tab import Tab
-from ...policy.hosts import Address
-from ...policy.patterns import Pattern, PatternError, parse_pattern
-from ...sessions.profiles import Profile, check_name, new_profile
-from ...sessions.session import Session
-from ...sessions.wishes import Wishes
-from ..answers import Answer
-from ..registry import FULL_ONLY, Call, Tool
-from ..schema import LONGEST_TIMEOUT_MS, TabArguments
+from browser_pilot.config.settings import EngineName
+from browser_pilot.egress.parent_proxy import parse_parent_proxy
+from browser_pilot.engines.engine import ColorScheme, EmulationOptions
+from browser_pilot.errors import InvalidArgument, PilotError
+from browser_pilot.gateway import Location, Scope, ToolContext
+from browser_pilot.mcp_server.tool_registry import FULL_ONLY, CallRequest, Operation, Tool
+from browser_pilot.mcp_server.tool_result import ToolResult
+from browser_pilot.mcp_server.tool_schema import LONGEST_TIMEOUT_MS, TabArguments
+from browser_pilot.page.actions.navigate import open_address
+from browser_pilot.policy.patterns import Pattern, PatternError, parse_pattern
+from browser_pilot.sessions.options import SessionOptions
+from browser_pilot.sessions.profiles import Profile, check_name, new_profile
+from browser_pilot.sessions.session import Session
 
-LARGEST_SIDE = 10_000
+MAX_SIDE_PIXELS = 10_000
 ENGINES = "managed; own: the user's Chrome; cdp, grid: where set up"
 KINDS = ("chrome", "chromium", "edge", "playwright")
-Side = Annotated[int, Field(ge=1, le=LARGEST_SIDE)]
-Words = Annotated[str, Field(min_length=1, max_length=500)]
+Side = Annotated[int, Field(ge=1, le=MAX_SIDE_PIXELS)]
+ShortText = Annotated[str, Field(min_length=1, max_length=500)]
 
 
 class SessionArguments(TabArguments):
     action: Literal["list", "create", "use", "close", "save"] = "list"
     session: Annotated[str | None, Field(description="a handle")] = None
-    profile: Words | None = None
+    profile: ShortText | None = None
     viewport: Annotated[list[Side], Field(min_length=2, max_length=2)] | None = None
-    device: Words | None = None
-    user_agent: Words | None = None
+    device: ShortText | None = None
+    user_agent: ShortText | None = None
     locale: Annotated[str | None, Field(pattern=r"^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$")] = None
-    timezone: Words | None = None
+    timezone: ShortText | None = None
     color_scheme: ColorScheme | None = None
-    allowed_domains: Annotated[list[Words], Field(min_length=1, max_length=1000)] | None = None
+    allowed_domains: Annotated[list[ShortText], Field(min_length=1, max_length=1000)] | None = None
     headed: bool = False
     engine: Annotated[EngineName | None, WithJsonSchema({"type": "string", "description": ENGINES})] = None
-    browser: Annotated[Words | None, Field(description="own: which one; else chrome, edge, …")] = None
+    browser: Annotated[ShortText | None, Field(description="own: which one; else chrome, edge, …")] = None
     storage_state: dict[str, Any] | None = None
-    proxy: Words | None = None
+    proxy: ShortText | None = None
     wait_ms: Annotated[int | None, Field(ge=0, le=LONGEST_TIMEOUT_MS)] = None
 
 
-async def sessions(call: Call, arguments: SessionArguments) -> Answer:
+async def sessions(request: CallRequest, arguments: SessionArguments) -> ToolResult:
+    registry = request.gateway.sessions
     match arguments.action:
         case "list":
-            call.gateway.sessions.find(call.client, arguments.session)
-            return Answer({"sessions": _rows(call), "profiles": await call.gateway.sessions.profiles.names()})
+            registry.find(request.client, arguments.session)
+            return ToolResult({"sessions": _rows(request), "profiles": await registry.profiles.names()})
         case "create":
-            return await _create(call, arguments)
+            return await _create(request, arguments)
         case "use":
-            session = call.gateway.sessions.use(call.client, _wanted(arguments))
-            return Answer({"session": session.id, "tab": session.current_tab_id})
+            session = registry.use(request.client, _wanted(arguments))
+            return ToolResult({"session": session.id, "tab": session.current_tab_id})
         case "close":
-            return await _close(call, arguments)
+            return await _close(request, arguments)
         case "save":
-            return await _save(call, arguments)
+            return await _save(request, arguments)
 
 
-async def _create(call: Call, arguments: SessionArguments) -> Answer:
-    profiles = call.gateway.sessions.profiles
-    profile = None if arguments.profile is None else await profiles.load(arguments.profile)
+async def _create(request: CallRequest, arguments: SessionArguments) -> ToolResult:
+    gateway, registry = request.gateway, request.gateway.sessions
+    profile = None if arguments.profile is None else await registry.profiles.load(arguments.profile)
     wishes = _wishes(arguments, profile)
-    session = call.gateway.plan_session(call.client, wishes)
+    session = gateway.plan_session(request.client, wishes)
     wait_ms = arguments.wait_ms or 0
-    settings = call.client.settings
+    settings = request.client.settings
+    timeout_ms = max(settings.tools.timeout_ms, settings.browser.launch_timeout_ms) + wait_ms
     effect = "navigate" if wishes.state is None else "cookies"
-    intent = call.intent(
-        arguments,
-        effect=effect,
-        timeout_ms=max(settings.tools.timeout_ms, settings.browser.launch_timeout_ms) + wait_ms,
-    )
-    if wishes.parent_proxy is not None:
-        # What everything would be sent to is decided about like a place to go; the session's domains are for its pages.
-        asking = call.gateway.plan_session(call.client, replace(wishes, domains=None))
-        await call.gateway.on_planned(intent, asking, wishes.parent_proxy.url, _nothing)
+    proxy = wishes.parent_proxy
+    if proxy is not None:
+        # The proxy that would receive everything is authorized like a destination; the session's domains are for pages.
+        unlimited = gateway.plan_session(request.client, replace(wishes, domains=None))
 
-    async def make() -> Answer:
-        await call.gateway.sessions.add(call.client, session, wait_seconds=wait_ms / 1000)
-        return Answer({"session": session.id})
+        def proxy_url(_: SessionArguments) -> str:
+            return proxy.url
 
-    answer = await call.gateway.on_planned(intent, session, "", make)
-    return answer if profile is None else await _open_tabs(call, arguments, session, profile, answer)
+        use_proxy = replace(AUTHORIZE, effect=effect, url=proxy_url)
+        await request.run(use_proxy, arguments, location=Location(unlimited), timeout_ms=timeout_ms)
+
+    async def add(_: ToolContext, __: SessionArguments) -> None:
+        await registry.add(request.client, session, wait_seconds=wait_ms / 1000)
+
+    create = replace(AUTHORIZE, effect=effect, execute=add, render=render_session)
+    result = await request.run(create, arguments, location=Location(session), timeout_ms=timeout_ms)
+    return result if profile is None else await _open_tabs(request, arguments, session, profile, result)
 
 
-async def _nothing() -> None:
-    """Only the decision was wanted."""
+async def do_nothing(_: ToolContext, __: SessionArguments) -> None:
+    """Only the authorization is needed."""
+
+
+async def render_nothing(_: ToolContext, __: SessionArguments, ___: object) -> ToolResult:
+    return ToolResult({})
+
+
+async def render_session(context: ToolContext, _: SessionArguments, __: object) -> ToolResult:
+    return ToolResult({"session": context.session.id})
+
+
+AUTHORIZE = Operation[SessionArguments, None](scope=Scope.PLANNED_SESSION, execute=do_nothing, render=render_nothing)
 
 
 async def _open_tabs(
-    call: Call, arguments: SessionArguments, session: Session, profile: Profile, answer: Answer
-) -> Answer:
-    """Each is a navigation like any other: decided about, and written down."""
-    troubles: list[str] = []
+    request: CallRequest, arguments: SessionArguments, session: Session, profile: Profile, result: ToolResult
+) -> ToolResult:
+    """Open the profile's tabs; each is a navigation of its own, authorized and recorded."""
+    problems: list[str] = []
     for url in profile.urls:
-        intent = call.intent(arguments, effect="navigate", session=session.id)
-
-        async def go(tab: Tab, address: Address, timeout_ms: int = intent.timeout_ms) -> None:
-            await open_address(tab, address.href, timeout_ms=timeout_ms)
-
+        open_tab = Operation[SessionArguments, None](
+            scope=Scope.NEW_TAB, url=lambda _, url=url: url, execute=open_url, render=render_nothing
+        )
         try:
-            await call.gateway.open_tab(intent, url, go)
+            await request.run(open_tab, arguments, session=session.id)
         except PilotError as error:
-            troubles.append(f"{url} was not opened: {error.message}")
+            problems.append(f"{url} was not opened: {error.message}")
     tabs = [{"tab": tab.id, "url": tab.page.url} for tab in session.tabs()]
-    return Answer({**answer.data, "tabs": tabs}).noting(troubles)
+    return ToolResult({**result.data, "tabs": tabs}).with_notices(problems)
 
 
-async def _close(call: Call, arguments: SessionArguments) -> Answer:
-    session = call.gateway.sessions.find(call.client, arguments.session)
-    intent = call.intent(arguments, session=session.id)
-
-    async def close() -> Answer:
-        await call.gateway.sessions.close_session(session)
-        return Answer({"closed": session.id, "session": call.gateway.sessions.current_of(call.client)})
-
-    return await call.gateway.on_planned(intent, session, "", close)
+async def open_url(context: ToolContext, _: SessionArguments) -> None:
+    await open_address(context.action, context.url, timeout_ms=context.call.timeout_ms)
 
 
-async def _save(call: Call, arguments: SessionArguments) -> Answer:
+async def _close(request: CallRequest, arguments: SessionArguments) -> ToolResult:
+    registry = request.gateway.sessions
+    session = registry.find(request.client, arguments.session)
+
+    async def close(_: ToolContext, __: SessionArguments) -> None:
+        await registry.close_session(session)
+
+    async def render_closed(_: ToolContext, __: SessionArguments, ___: None) -> ToolResult:
+        return ToolResult({"closed": session.id, "session": registry.current_of(request.client)})
+
+    operation = replace(AUTHORIZE, execute=close, render=render_closed)
+    return await request.run(operation, arguments, location=Location(session), session=session.id)
+
+
+async def _save(request: CallRequest, arguments: SessionArguments) -> ToolResult:
     if arguments.profile is None:
         raise InvalidArgument("`profile` is missing.", suggestions=["Name the profile to save to."])
     name = check_name(arguments.profile)
 
-    async def save(session: Session) -> Answer:
-        kept = await session.keepsake()
+    async def save(context: ToolContext, _: SessionArguments) -> int:
+        kept = await context.session.restore_point()
         if kept.state is None:
             raise InvalidArgument(
                 "There is nothing to save: no page was opened, or this is the user's own browser.",
                 suggestions=["Open a page in a managed session first."],
             )
         urls = tuple(tab.url for tab in kept.tabs if tab.url.startswith(("http://", "https://")))
-        await call.gateway.sessions.profiles.save(name, new_profile(kept.state, urls))
-        return Answer({"saved": name, "tabs": len(urls)})
+        await request.gateway.sessions.profiles.save(name, new_profile(kept.state, urls))
+        return len(urls)
 
-    return await call.gateway.on_session(call.intent(arguments, effect="cookies"), save)
+    async def render_saved(_: ToolContext, __: SessionArguments, tabs: int) -> ToolResult:
+        return ToolResult({"saved": name, "tabs": tabs})
+
+    operation = Operation[SessionArguments, int](
+        effect="cookies", scope=Scope.SESSION, execute=save, render=render_saved
+    )
+    return await request.run(operation, arguments)
 
 
-def _rows(call: Call) -> list[dict[str, object]]:
-    sessions, now = call.gateway.sessions, time.monotonic()
-    current = sessions.current_of(call.client)
+def _rows(request: CallRequest) -> list[dict[str, object]]:
+    registry, now = request.gateway.sessions, time.monotonic()
+    current = registry.current_of(request.client)
     return [
         {
             "session": session.id,
@@ -157,7 +181,7 @@ def _rows(call: Call) -> list[dict[str, object]]:
             "idle_s": round(now - session.last_used),
             "asleep": not session.is_open,
         }
-        for session in sessions.of(call.client)
+        for session in registry.of(request.client)
     ]
 
 
@@ -167,7 +191,7 @@ def _wanted(arguments: SessionArguments) -> str:
     return arguments.session
 
 
-def _wishes(arguments: SessionArguments, profile: Profile | None) -> Wishes:
+def _wishes(arguments: SessionArguments, profile: Profile | None) -> SessionOptions:
     if arguments.session is not None:
         raise InvalidArgument("`session` does not go with create.", suggestions=["The answer has the new handle."])
     if profile is not None and arguments.storage_state is not None:
@@ -179,9 +203,9 @@ def _wishes(arguments: SessionArguments, profile: Profile | None) -> Wishes:
             suggestions=[f"Kinds: {', '.join(KINDS)}.", "With engine own: the name of a paired browser."],
         )
     width_height = arguments.viewport
-    return Wishes(
+    return SessionOptions(
         viewport=None if width_height is None else (width_height[0], width_height[1]),
-        look=Look(
+        emulation=EmulationOptions(
             device=arguments.device,
             user_agent=arguments.user_agent,
             locale=None if arguments.locale is None else arguments.locale.replace("_", "-"),

@@ -1,4 +1,4 @@
-"""Looking at a page as rows: all of it, a part of it, or what matches a search."""
+"""The page as rows: all of it, a part of it, or what matches a search."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ...pages.ceiling import Cursor
-from ...pages.find import find
-from ...pages.snapshot import WALK_LIMIT_MS, take_view
-from ...pages.tab import Tab
-from ...pages.targets import find as find_target
-from ...pages.view import Detail, View
-from ..answers import Answer
-from ..registry import EVERYWHERE, STANDARD, Call, Tool
-from ..schema import TabArguments
+from browser_pilot.gateway import ToolContext
+from browser_pilot.mcp_server.tool_registry import EVERYWHERE, STANDARD, Operation, Tool
+from browser_pilot.mcp_server.tool_result import ToolResult
+from browser_pilot.mcp_server.tool_schema import TabArguments
+from browser_pilot.page.actions.resolve import resolve
+from browser_pilot.page.snapshot.rows import Detail, Snapshot
+from browser_pilot.page.snapshot.search import search_rows
+from browser_pilot.page.snapshot.snapshot import WALK_TIMEOUT_MS, SnapshotOptions, take_snapshot
+from browser_pilot.page.snapshot.token_budget import Cursor
+
 from .arguments import Element
-from .pages import table_data
+from .page_result import table_data
 
 MaxTokens = Annotated[int | None, Field(ge=50, le=200_000)]
-# A search looks through all of a page, not only what an answer could hold.
+# A search covers the whole page, not only what a result could hold.
 SEARCH_ROWS = 50_000
 
 
@@ -31,27 +32,28 @@ class SnapshotArguments(TabArguments):
     cursor: str | None = None
 
 
-async def snapshot(call: Call, arguments: SnapshotArguments) -> Answer:
-    intent = call.intent(arguments)
-    max_tokens = arguments.max_tokens or call.client.settings.tools.max_tokens
+async def snapshot(context: ToolContext, arguments: SnapshotArguments) -> Snapshot:
+    return await context.tab.dialogs.undisturbed(lambda: _take_snapshot(context, arguments))
 
-    async def look(tab: Tab) -> Answer:
-        goes_on = Cursor.decode(arguments.cursor) if arguments.cursor else None
-        if arguments.element is None and arguments.detail == "standard" and not (arguments.boxes or goes_on):
-            view = await tab.sight.whole(timeout_ms=intent.timeout_ms)
-        else:
-            target = await find_target(tab, arguments.element) if arguments.element is not None else None
-            view = await take_view(
-                tab.world,
-                detail=arguments.detail,
-                root=(target.frame, target.ref) if target else None,
-                boxes=arguments.boxes,
-                start=goes_on,
-                timeout_ms=intent.timeout_ms,
-            )
-        return Answer(table_data(view, max_tokens=max_tokens, cursor=arguments.cursor))
 
-    return await call.gateway.on_tab(intent, lambda tab: tab.dialogs.undisturbed(lambda: look(tab)))
+async def _take_snapshot(context: ToolContext, arguments: SnapshotArguments) -> Snapshot:
+    tab, timeout_ms = context.tab, context.call.timeout_ms
+    start = Cursor.decode(arguments.cursor) if arguments.cursor else None
+    if arguments.element is None and arguments.detail == "standard" and not (arguments.boxes or start):
+        return await tab.snapshots.full(timeout_ms=timeout_ms)
+    target = await resolve(tab, arguments.element) if arguments.element is not None else None
+    options = SnapshotOptions(
+        detail=arguments.detail,
+        root=(target.frame, target.ref) if target else None,
+        boxes=arguments.boxes,
+        start=start,
+    )
+    return await take_snapshot(tab.world, options, timeout_ms=timeout_ms)
+
+
+async def render_snapshot(context: ToolContext, arguments: SnapshotArguments, view: Snapshot) -> ToolResult:
+    max_tokens = arguments.max_tokens or context.max_tokens
+    return ToolResult(table_data(view, max_tokens=max_tokens, cursor=arguments.cursor))
 
 
 class FindArguments(TabArguments):
@@ -60,28 +62,26 @@ class FindArguments(TabArguments):
     regex: str | None = None
 
 
-async def search(call: Call, arguments: FindArguments) -> Answer:
-    intent = call.intent(arguments)
-
-    async def look(tab: Tab) -> Answer:
-        walk_ms = max(WALK_LIMIT_MS, intent.timeout_ms // 3)
-        view = await take_view(tab.world, limit=SEARCH_ROWS, walk_ms=walk_ms, timeout_ms=intent.timeout_ms)
-        found = find(view, query=arguments.query, role=arguments.role, regex=arguments.regex)
-        if not found.matches:
-            return Answer({"matches": [], "searched_rows": len(view.rows), **_unsearched(view)})
-        shown = table_data(found.view, max_tokens=call.client.settings.tools.max_tokens)
-        told = {"matches": list(found.matches), "elements": shown["elements"], **_left(shown)}
-        return Answer({**told, **_unsearched(view)})
-
-    return await call.gateway.on_tab(intent, lambda tab: tab.dialogs.undisturbed(lambda: look(tab)))
+async def search(context: ToolContext, _: FindArguments) -> Snapshot:
+    timeout_ms = context.call.timeout_ms
+    walk_ms = max(WALK_TIMEOUT_MS, timeout_ms // 3)
+    options = SnapshotOptions(max_rows=SEARCH_ROWS, walk_timeout_ms=walk_ms)
+    world = context.tab.world
+    return await context.tab.dialogs.undisturbed(lambda: take_snapshot(world, options, timeout_ms=timeout_ms))
 
 
-def _unsearched(view: View) -> dict[str, object]:
+async def render_matches(context: ToolContext, arguments: FindArguments, view: Snapshot) -> ToolResult:
+    found = search_rows(view, query=arguments.query, role=arguments.role, regex=arguments.regex)
+    if not found.matches:
+        return ToolResult({"matches": [], "searched_rows": len(view.rows), **_not_searched(view)})
+    shown = table_data(found.snapshot, max_tokens=context.max_tokens)
+    rows_left = {"rows_left": shown["rows_left"]} if "rows_left" in shown else {}
+    matches: dict[str, object] = {"matches": list(found.matches), "elements": shown["elements"]}
+    return ToolResult({**matches, **rows_left, **_not_searched(view)})
+
+
+def _not_searched(view: Snapshot) -> dict[str, object]:
     return {"not_searched_rows": view.rest} if view.rest else {}
-
-
-def _left(shown: dict[str, object]) -> dict[str, object]:
-    return {"rows_left": shown["rows_left"]} if "rows_left" in shown else {}
 
 
 TOOLS = (
@@ -92,7 +92,7 @@ TOOLS = (
         arguments=SnapshotArguments,
         effect="read",
         profiles=EVERYWHERE,
-        handler=snapshot,
+        operation=Operation(execute=snapshot, render=render_snapshot),
     ),
     Tool(
         name="browser_find",
@@ -101,6 +101,6 @@ TOOLS = (
         arguments=FindArguments,
         effect="read",
         profiles=STANDARD,
-        handler=search,
+        operation=Operation(execute=search, render=render_matches),
     ),
 )

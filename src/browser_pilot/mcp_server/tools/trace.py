@@ -1,15 +1,18 @@
-"""Traces of a session, for people who want to see afterwards what happened."""
+"""Playwright traces of a session, for people who want to see afterwards what happened."""
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ...sessions.session import Session
-from ..answers import Answer
-from ..registry import FULL_ONLY, Call, Tool
-from ..schema import TabArguments
+from browser_pilot.gateway import Scope, ToolContext
+from browser_pilot.mcp_server.tool_registry import FULL_ONLY, Operation, Tool
+from browser_pilot.mcp_server.tool_result import ToolResult
+from browser_pilot.mcp_server.tool_schema import TabArguments
 
 
 class TraceArguments(TabArguments):
@@ -17,17 +20,26 @@ class TraceArguments(TabArguments):
     path: Annotated[str | None, Field(description="file name to save to", max_length=200)] = None
 
 
-async def trace(call: Call, arguments: TraceArguments) -> Answer:
-    async def work(session: Session) -> Answer:
-        if arguments.action == "start":
-            await session.start_trace()
-            return Answer({"trace": "started"})
-        name = None if arguments.path is None else call.gateway.redactor.filename(arguments.path)
-        path = await session.stop_trace(call.client.settings.files.trace_dir, name)
-        return Answer({"path": str(path), "bytes": path.stat().st_size, "view": f"npx playwright show-trace {path}"})
+@dataclass(frozen=True)
+class SavedTrace:
+    path: Path
+    size: int
 
-    # A trace holds what was typed and every cookie.
-    return await call.gateway.on_session(call.intent(arguments), work)
+
+async def trace(context: ToolContext, arguments: TraceArguments) -> SavedTrace | None:
+    if arguments.action == "start":
+        await context.session.start_trace()
+        return None
+    name = None if arguments.path is None else context.redactor.filename(arguments.path)
+    path = await context.session.stop_trace(context.settings.files.trace_dir, name)
+    return SavedTrace(path, (await asyncio.to_thread(path.stat)).st_size)
+
+
+async def render_trace(_: ToolContext, __: TraceArguments, saved: SavedTrace | None) -> ToolResult:
+    if saved is None:
+        return ToolResult({"trace": "started"})
+    view = f"npx playwright show-trace {saved.path}"
+    return ToolResult({"path": str(saved.path), "bytes": saved.size, "view": view})
 
 
 TOOLS = (
@@ -36,8 +48,9 @@ TOOLS = (
         title="Trace",
         description="Record the session as a Playwright trace file.",
         arguments=TraceArguments,
+        # A trace contains what was typed and every cookie.
         effect="cookies",
         profiles=FULL_ONLY,
-        handler=trace,
+        operation=Operation(scope=Scope.SESSION, execute=trace, render=render_trace),
     ),
 )

@@ -1,60 +1,48 @@
-"""Acting on a page: one tool per action. Each answers with what changed."""
+"""Input: one tool per action. Each returns what changed on the page."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from pydantic import Field
 
-from ...pages import forms, keyboard, pointer
-from ...pages.facts import Aim
-from ...pages.keys import Modifier, activating_key
-from ...pages.outcome import Outcome
-from ...pages.tab import Tab
-from ..answers import Answer
-from ..registry import STANDARD, Call, Tool
-from ..schema import Arguments, TabArguments
+from browser_pilot.gateway import ToolContext
+from browser_pilot.mcp_server.tool_registry import STANDARD, Operation, Tool
+from browser_pilot.mcp_server.tool_schema import Arguments, TabArguments
+from browser_pilot.page.actions import forms, keyboard, mouse
+from browser_pilot.page.actions.keys import Modifier, activating_key
+from browser_pilot.page.actions.outcome import Outcome
+from browser_pilot.page.actions.resolve import resolve
+from browser_pilot.page.actions.target_facts import TargetSpec
+
 from .arguments import Element
-from .pages import action_data
+from .page_result import render_changes
 
 
-def patience_ms(timeout_ms: int) -> int:
-    """How long to wait for an element: not to the end of the call, which must still say what was in the way."""
-    return timeout_ms * 4 // 5
-
-
-async def act(call: Call, arguments: TabArguments, action: Callable[[Tab, int], Awaitable[Outcome]]) -> Answer:
-    """Run an action in the tab, which gets the time it may take, and answer with what changed."""
-    intent = call.intent(arguments)
-
-    async def do(tab: Tab) -> Answer:
-        outcome = await action(tab, patience_ms(intent.timeout_ms))
-        max_tokens = call.client.settings.tools.max_tokens
-        return Answer(await action_data(tab, outcome, max_tokens=max_tokens, timeout_ms=intent.timeout_ms))
-
-    return await call.gateway.on_tab(intent, do)
+def element_timeout_ms(context: ToolContext) -> int:
+    """How long to wait for an element: not to the end of the call, which must still report what was in the way."""
+    return context.call.timeout_ms * 4 // 5
 
 
 class ClickArguments(TabArguments):
     element: Element
-    button: pointer.Button = "left"
+    button: mouse.Button = "left"
     count: Annotated[int, Field(ge=1, le=3)] = 1
     modifiers: tuple[Modifier, ...] = ()
 
 
-async def click(call: Call, arguments: ClickArguments) -> Answer:
-    return await act(
-        call,
-        arguments,
-        lambda tab, timeout_ms: pointer.click(
-            tab,
-            arguments.element,
-            button=arguments.button,
-            count=arguments.count,
-            modifiers=arguments.modifiers,
-            timeout_ms=timeout_ms,
-        ),
+def click_targets(arguments: ClickArguments) -> tuple[TargetSpec, ...]:
+    return (TargetSpec(arguments.element, pointing=True),)
+
+
+async def click(context: ToolContext, arguments: ClickArguments) -> Outcome:
+    return await mouse.click(
+        context.action,
+        context.action.targets[0],
+        button=arguments.button,
+        count=arguments.count,
+        modifiers=arguments.modifiers,
+        timeout_ms=element_timeout_ms(context),
     )
 
 
@@ -66,19 +54,19 @@ class TypeArguments(TabArguments):
     slowly: bool = False
 
 
-async def type_text(call: Call, arguments: TypeArguments) -> Answer:
-    return await act(
-        call,
-        arguments,
-        lambda tab, timeout_ms: keyboard.type_text(
-            tab,
-            arguments.element,
-            arguments.text,
-            clear=arguments.clear,
-            submit=arguments.submit,
-            slowly=arguments.slowly,
-            timeout_ms=timeout_ms,
-        ),
+def type_targets(arguments: TypeArguments) -> tuple[TargetSpec, ...]:
+    return (TargetSpec(arguments.element, submits=arguments.submit, fills=True),)
+
+
+async def type_text(context: ToolContext, arguments: TypeArguments) -> Outcome:
+    return await keyboard.type_text(
+        context.action,
+        context.action.targets[0],
+        arguments.text,
+        clear=arguments.clear,
+        submit=arguments.submit,
+        slowly=arguments.slowly,
+        timeout_ms=element_timeout_ms(context),
     )
 
 
@@ -87,22 +75,25 @@ class SelectArguments(TabArguments):
     values: Annotated[tuple[str, ...], Field(description="labels or values")]
 
 
-async def select(call: Call, arguments: SelectArguments) -> Answer:
-    return await act(
-        call,
-        arguments,
-        lambda tab, timeout_ms: forms.select(tab, arguments.element, arguments.values, timeout_ms=timeout_ms),
-    )
+def select_targets(arguments: SelectArguments) -> tuple[TargetSpec, ...]:
+    return (TargetSpec(arguments.element, fills=True),)
+
+
+async def select(context: ToolContext, arguments: SelectArguments) -> Outcome:
+    timeout_ms = element_timeout_ms(context)
+    return await forms.select(context.action, context.action.targets[0], arguments.values, timeout_ms=timeout_ms)
 
 
 class HoverArguments(TabArguments):
     element: Element
 
 
-async def hover(call: Call, arguments: HoverArguments) -> Answer:
-    return await act(
-        call, arguments, lambda tab, timeout_ms: pointer.hover(tab, arguments.element, timeout_ms=timeout_ms)
-    )
+def hover_targets(arguments: HoverArguments) -> tuple[TargetSpec, ...]:
+    return (TargetSpec(arguments.element, pointing=True),)
+
+
+async def hover(context: ToolContext, _: HoverArguments) -> Outcome:
+    return await mouse.hover(context.action, context.action.targets[0], timeout_ms=element_timeout_ms(context))
 
 
 class PressArguments(TabArguments):
@@ -110,18 +101,27 @@ class PressArguments(TabArguments):
     element: Element | None = None
 
 
-def key_aims(key: str, element: Element | None) -> tuple[Aim, ...]:
-    """Enter and Space press what has the focus; other keys do nothing to decide about."""
-    pressed = activating_key(key)
-    return () if pressed is None else (Aim(element, sends=pressed == "Enter"),)
+def key_targets(key: str, element: Element | None) -> tuple[TargetSpec, ...]:
+    """Enter and Space activate the element that has the focus; other keys need no authorization of their own."""
+    activating = activating_key(key)
+    return () if activating is None else (TargetSpec(element, submits=activating == "Enter"),)
 
 
-async def press(call: Call, arguments: PressArguments) -> Answer:
-    return await act(
-        call,
-        arguments,
-        lambda tab, timeout_ms: keyboard.press(tab, arguments.key, arguments.element, timeout_ms=timeout_ms),
-    )
+def press_targets(arguments: PressArguments) -> tuple[TargetSpec, ...]:
+    return key_targets(arguments.key, arguments.element)
+
+
+async def press(context: ToolContext, arguments: PressArguments) -> Outcome:
+    return await press_key(context, arguments.key, arguments.element)
+
+
+async def press_key(context: ToolContext, key: str, element: Element | None) -> Outcome:
+    action, timeout_ms = context.action, element_timeout_ms(context)
+    authorized = action.targets[0] if action.targets else None
+    if element is None:
+        return await keyboard.press(action, key, focused=authorized, timeout_ms=timeout_ms)
+    target = authorized or await resolve(action.tab, element)
+    return await keyboard.press(action, key, target, timeout_ms=timeout_ms)
 
 
 class FormField(Arguments):
@@ -134,21 +134,22 @@ class FillFormArguments(TabArguments):
     submit: bool = False
 
 
-def form_aims(arguments: FillFormArguments) -> tuple[Aim, ...]:
-    """The last field's form is the one that is sent."""
+def form_targets(arguments: FillFormArguments) -> tuple[TargetSpec, ...]:
+    """The form of the last field is the one that is submitted."""
     last = len(arguments.fields) - 1
     return tuple(
-        Aim(field.element, sends=arguments.submit and index == last, fills=True)
+        TargetSpec(field.element, submits=arguments.submit and index == last, fills=True)
         for index, field in enumerate(arguments.fields)
     )
 
 
-async def fill_form(call: Call, arguments: FillFormArguments) -> Answer:
-    fields = [(field.element, field.value) for field in arguments.fields]
-    return await act(
-        call,
-        arguments,
-        lambda tab, timeout_ms: forms.fill_form(tab, fields, submit=arguments.submit, timeout_ms=timeout_ms),
+async def fill_form(context: ToolContext, arguments: FillFormArguments) -> Outcome:
+    values = [field.value for field in arguments.fields]
+    return await forms.fill_form(
+        context.action,
+        list(zip(context.action.targets, values, strict=True)),
+        submit=arguments.submit,
+        timeout_ms=element_timeout_ms(context),
     )
 
 
@@ -160,8 +161,7 @@ TOOLS = (
         arguments=ClickArguments,
         effect="write",
         profiles=STANDARD,
-        handler=click,
-        aims=lambda arguments: (Aim(arguments.element),),
+        operation=Operation(targets=click_targets, execute=click, render=render_changes),
         destructive=True,
     ),
     Tool(
@@ -171,8 +171,7 @@ TOOLS = (
         arguments=TypeArguments,
         effect="write",
         profiles=STANDARD,
-        handler=type_text,
-        aims=lambda arguments: (Aim(arguments.element, sends=arguments.submit, fills=True),),
+        operation=Operation(targets=type_targets, execute=type_text, render=render_changes),
         destructive=True,
     ),
     Tool(
@@ -182,8 +181,7 @@ TOOLS = (
         arguments=SelectArguments,
         effect="write",
         profiles=STANDARD,
-        handler=select,
-        aims=lambda arguments: (Aim(arguments.element, fills=True),),
+        operation=Operation(targets=select_targets, execute=select, render=render_changes),
         destructive=True,
     ),
     Tool(
@@ -193,8 +191,7 @@ TOOLS = (
         arguments=HoverArguments,
         effect="write",
         profiles=STANDARD,
-        handler=hover,
-        aims=lambda arguments: (Aim(arguments.element),),
+        operation=Operation(targets=hover_targets, execute=hover, render=render_changes),
     ),
     Tool(
         name="browser_press",
@@ -203,8 +200,7 @@ TOOLS = (
         arguments=PressArguments,
         effect="write",
         profiles=STANDARD,
-        handler=press,
-        aims=lambda arguments: key_aims(arguments.key, arguments.element),
+        operation=Operation(targets=press_targets, execute=press, render=render_changes),
         destructive=True,
     ),
     Tool(
@@ -214,8 +210,7 @@ TOOLS = (
         arguments=FillFormArguments,
         effect="write",
         profiles=STANDARD,
-        handler=fill_form,
-        aims=form_aims,
+        operation=Operation(targets=form_targets, execute=fill_form, render=render_changes),
         destructive=True,
     ),
 )

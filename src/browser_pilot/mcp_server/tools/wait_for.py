@@ -1,22 +1,24 @@
-"""Waiting for one thing on a page."""
+"""Waiting for one condition on a page."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
 
-from ...pages.outcome import Outcome
-from ...pages.tab import Tab
-from ...pages.waiting import LoadState, State, wait_for
-from ..answers import Answer
-from ..registry import STANDARD, Call, Tool
-from ..schema import TabArguments
-from .arguments import Element
-from .pages import action_data
+from browser_pilot.gateway import ToolContext
+from browser_pilot.mcp_server.tool_registry import STANDARD, Operation, Tool
+from browser_pilot.mcp_server.tool_result import ToolResult
+from browser_pilot.mcp_server.tool_schema import TabArguments
+from browser_pilot.page.actions.outcome import Outcome
+from browser_pilot.page.actions.wait_for import LoadState, State, wait_for
 
-# The wait itself ends at its time; the call must not end before it.
-MARGIN_MS = 1_000
+from .arguments import Element
+from .page_result import action_data
+
+# The wait ends at its own timeout and says what it waited for; the call must not end before it.
+EXTRA_TIMEOUT_MS = 1_000
 
 
 class WaitArguments(TabArguments):
@@ -30,30 +32,29 @@ class WaitArguments(TabArguments):
     ms: Annotated[int | None, Field(ge=0, le=600_000)] = None
 
 
-async def wait(call: Call, arguments: WaitArguments) -> Answer:
-    timeout_ms = call.timeout_ms(arguments)
-    longer = arguments.model_copy(update={"timeout_ms": timeout_ms + MARGIN_MS})
-    intent = call.intent(longer, effect="script" if arguments.function is not None else None)
+async def wait(context: ToolContext, arguments: WaitArguments) -> None:
+    await wait_for(
+        context.tab,
+        text=arguments.text,
+        text_gone=arguments.text_gone,
+        element=arguments.element,
+        state=arguments.state,
+        url=arguments.url,
+        load=arguments.load,
+        function=arguments.function,
+        ms=arguments.ms,
+        timeout_ms=context.call.timeout_ms - EXTRA_TIMEOUT_MS,
+    )
 
-    async def do(tab: Tab) -> Answer:
-        await wait_for(
-            tab,
-            text=arguments.text,
-            text_gone=arguments.text_gone,
-            element=arguments.element,
-            state=arguments.state,
-            url=arguments.url,
-            load=arguments.load,
-            function=arguments.function,
-            ms=arguments.ms,
-            timeout_ms=timeout_ms,
-        )
-        if not tab.sight.knows_page:
-            return Answer({"url": tab.page.url})
-        max_tokens = call.client.settings.tools.max_tokens
-        return Answer(await action_data(tab, Outcome(), max_tokens=max_tokens, timeout_ms=timeout_ms))
 
-    return await call.gateway.on_tab(intent, do)
+async def render_page(context: ToolContext, _: WaitArguments, __: None) -> ToolResult:
+    if not context.tab.snapshots.knows_document:
+        return ToolResult({"url": context.tab.page.url})
+    return ToolResult(await action_data(context, Outcome()))
+
+
+WAIT = Operation[WaitArguments, None](execute=wait, render=render_page, extra_timeout_ms=EXTRA_TIMEOUT_MS)
+WAIT_FOR_FUNCTION = replace(WAIT, effect="script")
 
 
 TOOLS = (
@@ -64,6 +65,6 @@ TOOLS = (
         arguments=WaitArguments,
         effect="read",
         profiles=STANDARD,
-        handler=wait,
+        choose=lambda arguments: WAIT if arguments.function is None else WAIT_FOR_FUNCTION,
     ),
 )

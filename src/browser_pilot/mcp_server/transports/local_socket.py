@@ -22,13 +22,12 @@ import mcp_types as types
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-from .. import __version__
-from ..errors import PermissionDenied, PilotError, SettingsError
-from ..home import make_private_folder
-from ..sessions.client import Client
-from .answers import error_data
-from .clients import STDIO, ClientList
-from .mcp_server import PilotServer
+from browser_pilot import __version__
+from browser_pilot.errors import PermissionDenied, PilotError, SettingsError, error_data
+from browser_pilot.home import make_private_folder
+from browser_pilot.mcp_server.clients import STDIO, ClientList
+from browser_pilot.mcp_server.server import PilotServer
+from browser_pilot.sessions.client import Client
 
 logger = logging.getLogger(__name__)
 

@@ -21,21 +21,20 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ..approvals.queue import ApprovalQueue
-from ..config import parse_value
-from ..errors import PilotError, SettingsError
-from ..gateway import Gateway
-from ..records.metrics import CONTENT_TYPE, Metrics
-from ..sessions.client import Client
-from .answers import error_data
-from .approvals_api import approval_routes
-from .clients import HTTP, ClientList
-from .guard import Guard, Is
-from .health import in_brief
-from .mcp_server import Context, build_server
-from .parking import Parking
-from .registry import Registry
-from .resources import Resources
+from browser_pilot.approvals.queue import ApprovalQueue
+from browser_pilot.config.settings import parse_value
+from browser_pilot.errors import PilotError, SettingsError, error_data
+from browser_pilot.gateway import Gateway
+from browser_pilot.http_api.approvals import approval_routes
+from browser_pilot.http_api.auth_middleware import AuthMiddleware, PathPredicate
+from browser_pilot.http_api.health import without_descriptions
+from browser_pilot.mcp_server.clients import HTTP, ClientList
+from browser_pilot.mcp_server.pending_calls import Parking
+from browser_pilot.mcp_server.resources.resource_registry import Resources
+from browser_pilot.mcp_server.server import Context, build_server
+from browser_pilot.mcp_server.tool_registry import ToolRegistry
+from browser_pilot.metrics.prometheus import CONTENT_TYPE, Metrics
+from browser_pilot.sessions.client import Client
 
 LARGEST_BODY = 4 * 1024 * 1024
 LARGEST_FRAME = 256 * 1024 * 1024
@@ -115,7 +114,7 @@ def http_settings(app: ASGIApp, *, close_seconds: int) -> uvicorn.Config:
 
 def build_app(
     *,
-    registry: Registry,
+    registry: ToolRegistry,
     gateway: Gateway,
     clients: ClientList,
     approvals: ApprovalQueue,
@@ -124,8 +123,8 @@ def build_app(
     more_routes: Sequence[BaseRoute],
     token: str,
     hosts: frozenset[str],
-    knows_visitors: Is,
-    comes_from_a_file: Is,
+    is_token_exempt: PathPredicate,
+    allows_null_origin: PathPredicate,
     health: Callable[[], dict[str, Any]],
     metrics: Metrics,
     stop: Callable[[], None],
@@ -136,7 +135,7 @@ def build_app(
     manager = StreamableHTTPSessionManager(app=server, max_request_body_size=LARGEST_BODY)
 
     async def show_health(_: Request) -> JSONResponse:
-        return JSONResponse(in_brief(health()))
+        return JSONResponse(without_descriptions(health()))
 
     async def show_all_health(_: Request) -> JSONResponse:
         return JSONResponse(health())
@@ -174,7 +173,11 @@ def build_app(
         ],
         middleware=[
             Middleware(
-                Guard, token=token, hosts=hosts, knows_visitors=knows_visitors, comes_from_a_file=comes_from_a_file
+                AuthMiddleware,
+                token=token,
+                hosts=hosts,
+                is_token_exempt=is_token_exempt,
+                allows_null_origin=allows_null_origin,
             )
         ],
         lifespan=lifespan,

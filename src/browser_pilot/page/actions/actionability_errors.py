@@ -39,7 +39,7 @@ _WRONG_USE = {
 }
 
 
-def describe_trouble(trouble: dict[str, Any]) -> tuple[str, str]:
+def describe_problem(trouble: dict[str, Any]) -> tuple[str, str]:
     """What is wrong with the element, as the rest of a sentence, and what to do about it."""
     kind, by = str(trouble["trouble"]), str(trouble.get("by") or "something")
     if kind == "gone":
@@ -49,10 +49,10 @@ def describe_trouble(trouble: dict[str, Any]) -> tuple[str, str]:
     return words.format(by=by), advice
 
 
-def trouble_error(words: str, trouble: dict[str, Any]) -> PilotError:
+def actionability_error(words: str, trouble: dict[str, Any]) -> PilotError:
     """The error for an action that could not be done to the element called ``words``."""
     kind = str(trouble["trouble"])
-    said, advice = describe_trouble(trouble)
+    said, advice = describe_problem(trouble)
     if kind == "changed":
         return ElementChanged(f"{words} {said}.", suggestions=[advice])
     if kind == "gone":

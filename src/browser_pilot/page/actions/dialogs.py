@@ -15,7 +15,8 @@ from playwright.async_api import Dialog, Page
 from playwright.async_api import Error as PlaywrightError
 
 from browser_pilot.errors import BrowserCrashed, DialogOpen, InvalidArgument
-from browser_pilot.pages.outcome import DialogFacts, DialogKind
+
+from .outcome import DialogFacts, DialogKind
 
 T = TypeVar("T")
 

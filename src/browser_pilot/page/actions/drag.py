@@ -1,6 +1,6 @@
 """Dragging one element onto another, by mouse, with HTML drag and drop where the page uses it.
 
-The browser would start a drag of its own that no events reach, so it is told to hand such drags over. The button is
+The browser would start a drag of its own that no events reach, so it is told to action such drags over. The button is
 let go whatever happens.
 """
 
@@ -9,80 +9,77 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from browser_pilot.pages.action import PATIENCE_MS, Hand, perform
-from browser_pilot.pages.cdp import send
-from browser_pilot.pages.outcome import Outcome
-from browser_pilot.pages.pointer import Point, come_to, move, point_at
-from browser_pilot.pages.settle import Reply
-from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.targets import ElementArgument, Target, find
+from browser_pilot.page.cdp import send
+
+from .context import ActionContext
+from .mouse import Point, actionable_point, move, move_into
+from .outcome import Outcome
+from .resolve import Target
+from .runner import TIMEOUT_MS, RunningAction, run_action
+from .wait_idle import PageReport
 
 _STEPS = 5
-_HANDED_OVER_SECONDS = 2.0
+_INTERCEPT_TIMEOUT_SECONDS = 2.0
 
 
-async def drag(
-    tab: Tab, source: ElementArgument, destination: ElementArgument, *, timeout_ms: int = PATIENCE_MS
-) -> Outcome:
-    """Drag an element to another and drop it there."""
-    start = await find(tab, source, pointing=True)
-    end = await find(tab, destination, pointing=True)
+async def drag(context: ActionContext, source: Target, destination: Target, *, timeout_ms: int = TIMEOUT_MS) -> Outcome:
+    """Drag an element to another one and drop it there."""
 
-    async def act(hand: Hand) -> Reply | None:
-        taken: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+    async def execute(action: RunningAction) -> PageReport | None:
+        intercepted: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
 
-        def take(event: dict[str, Any]) -> None:
-            if not taken.done():
-                taken.set_result(event["data"])
+        def on_intercepted(event: dict[str, Any]) -> None:
+            if not intercepted.done():
+                intercepted.set_result(event["data"])
 
-        hand.session.on("Input.dragIntercepted", take)
-        await send(hand.session, "Input.setInterceptDrags", enabled=True)
+        action.session.on("Input.dragIntercepted", on_intercepted)
+        await send(action.session, "Input.setInterceptDrags", enabled=True)
         try:
-            return await _drag(hand, start, end, taken, timeout_ms)
+            return await _drag(action, source, destination, intercepted, timeout_ms)
         finally:
-            hand.session.remove_listener("Input.dragIntercepted", take)
-            await asyncio.shield(send(hand.session, "Input.setInterceptDrags", enabled=False))
+            action.session.remove_listener("Input.dragIntercepted", on_intercepted)
+            await asyncio.shield(send(action.session, "Input.setInterceptDrags", enabled=False))
 
-    return await perform(tab, end, act)
+    return await run_action(context, destination, execute)
 
 
 async def _drag(
-    hand: Hand, start: Target, end: Target, taken: asyncio.Future[dict[str, Any]], timeout_ms: int
-) -> Reply | None:
-    world = hand.tab.world
-    here = await point_at(hand, start, timeout_ms, own=True)
+    action: RunningAction, start: Target, end: Target, intercepted: asyncio.Future[dict[str, Any]], timeout_ms: int
+) -> PageReport | None:
+    world = action.tab.world
+    here = await actionable_point(action, start, timeout_ms, own=True)
     await world.call(start.frame, "watchDrag", repeatable=True)
     if end.frame.number != start.frame.number:
         await world.call(end.frame, "watch", repeatable=True)
-    await come_to(hand, start, here, timeout_ms)
-    hand.acts()
+    await move_into(action, start, here, timeout_ms)
+    action.mark_sent()
     there = here
     try:
-        await _button(hand, "mousePressed", here)
-        # The first small moves are what begins a drag; the destination may move or appear because of it.
-        await move(hand, Point(here.x + 4, here.y + 4), buttons=1)
-        await move(hand, Point(here.x + 9, here.y + 9), buttons=1)
-        there = await point_at(hand, end, timeout_ms)
+        await _button(action, "mousePressed", here)
+        # The first small movements start the drag; the destination may move or appear because of it.
+        await move(action, Point(here.x + 4, here.y + 4), buttons=1)
+        await move(action, Point(here.x + 9, here.y + 9), buttons=1)
+        there = await actionable_point(action, end, timeout_ms)
         for step in range(1, _STEPS + 1):
-            await move(hand, _between(here, there, step / _STEPS), buttons=1)
-        began = await hand.aftermath("dragBegan", frame=start.frame)
+            await move(action, _between(here, there, step / _STEPS), buttons=1)
+        began = await action.result_of("dragBegan", frame=start.frame)
         if began is not None and began["began"]:
-            async with asyncio.timeout(_HANDED_OVER_SECONDS):
-                data = await taken
-            await _drop(hand, there, data)
+            async with asyncio.timeout(_INTERCEPT_TIMEOUT_SECONDS):
+                data = await intercepted
+            await _drop(action, there, data)
     finally:
-        await asyncio.shield(_button(hand, "mouseReleased", there))
-    return await hand.aftermath("settled")
+        await asyncio.shield(_button(action, "mouseReleased", there))
+    return await action.result_of("settled")
 
 
 def _between(here: Point, there: Point, part: float) -> Point:
     return Point(here.x + (there.x - here.x) * part, here.y + (there.y - here.y) * part)
 
 
-async def _button(hand: Hand, kind: str, point: Point) -> None:
+async def _button(action: RunningAction, kind: str, point: Point) -> None:
     buttons = 1 if kind == "mousePressed" else 0
     await send(
-        hand.session,
+        action.session,
         "Input.dispatchMouseEvent",
         type=kind,
         x=point.x,
@@ -93,6 +90,6 @@ async def _button(hand: Hand, kind: str, point: Point) -> None:
     )
 
 
-async def _drop(hand: Hand, point: Point, data: dict[str, Any]) -> None:
+async def _drop(action: RunningAction, point: Point, data: dict[str, Any]) -> None:
     for kind in ("dragEnter", "dragOver", "drop"):
-        await send(hand.session, "Input.dispatchDragEvent", type=kind, x=point.x, y=point.y, data=data)
+        await send(action.session, "Input.dispatchDragEvent", type=kind, x=point.x, y=point.y, data=data)

@@ -1,4 +1,4 @@
-"""Runs a caller's JavaScript in the page's own world, and brings the result back as bounded JSON text."""
+"""Runs a caller's JavaScript in the page's main world, and returns the result as JSON text of bounded size."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from browser_pilot.errors import InvalidArgument, Timeout
-from browser_pilot.pages.action import Hand, perform
-from browser_pilot.pages.cdp import send
-from browser_pilot.pages.elements import Elements, parse_element
-from browser_pilot.pages.outcome import Outcome
-from browser_pilot.pages.settle import Reply
-from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.targets import ElementArgument
+from browser_pilot.page.cdp import send
 
-LONGEST_RESULT = 20_000
+from .context import ActionContext
+from .outcome import Outcome
+from .resolve import ElementArgument
+from .runner import RunningAction, run_action
+from .selectors import Elements, parse_element
+from .wait_idle import PageReport
+
+MAX_RESULT_CHARACTERS = 20_000
 DEFAULT_TIMEOUT_MS = 10_000
-# Brackets within the parameters are told apart, so that `(async () => …)()` is the call that it is.
+# Parentheses within the parameters are matched, so that `(async () => …)()` is recognized as a call.
 _PARAMETERS = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 _FUNCTION = re.compile(rf"\s*(?:async\s+)?(?:function\b.*\}}\s*\Z|{_PARAMETERS}\s*=>|[\w$]+\s*=>)", re.DOTALL)
 _AS_JSON = r"""function (limit) {
@@ -43,7 +44,7 @@ _AS_JSON = r"""function (limit) {
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """The result as JSON text; ``whole_length`` is larger than the text where it was cut."""
+    """The result as JSON text; ``whole_length`` is larger than the text if it was truncated."""
 
     json: str
     whole_length: int
@@ -51,47 +52,49 @@ class Evaluated:
 
 
 async def evaluate(
-    tab: Tab,
+    context: ActionContext,
     expression: str,
     element: ElementArgument | None = None,
     *,
     timeout_ms: int = DEFAULT_TIMEOUT_MS,
-    longest: int = LONGEST_RESULT,
+    max_characters: int = MAX_RESULT_CHARACTERS,
 ) -> Evaluated:
     """The value of an expression, or of a function that is called (with ``element``, if there is one)."""
     results: list[tuple[str, int]] = []
 
-    async def act(hand: Hand) -> Reply | None:
-        hand.acts()
+    async def execute(action: RunningAction) -> PageReport | None:
+        action.mark_sent()
         try:
             async with asyncio.timeout(timeout_ms / 1000):
-                answer = await _run(hand, expression, element, timeout_ms)
-                results.append(await _result(hand, answer, longest))
+                answer = await _run(action, expression, element, timeout_ms)
+                results.append(await _result(action, answer, max_characters))
         except TimeoutError:
             raise Timeout(
                 f"The script did not end within {timeout_ms} ms.", suggestions=["Give a larger timeout_ms."]
             ) from None
         return {}
 
-    # The script runs in whatever document there is, so nothing needs to be looked up before it.
-    outcome = await perform(tab, None, act, frame=tab.world.frames.last_main)
+    # The script runs in the current document, so no frame needs to be looked up before it.
+    outcome = await run_action(context, None, execute, frame=context.tab.world.frames.last_main)
     text, whole_length = results[0] if results else ("null", 4)
     return Evaluated(text, whole_length, outcome)
 
 
-async def _run(hand: Hand, expression: str, element: ElementArgument | None, timeout_ms: int) -> dict[str, Any]:
+async def _run(
+    action: RunningAction, expression: str, element: ElementArgument | None, timeout_ms: int
+) -> dict[str, Any]:
     is_function = _FUNCTION.match(expression) is not None
     if element is None:
         wrapped = f"({expression}\n)()" if is_function else _as_expression(expression)
         return await send(
-            hand.session,
+            action.session,
             "Runtime.evaluate",
             expression=wrapped,
             awaitPromise=True,
             userGesture=True,
             timeout=timeout_ms,
         )
-    elements = Elements(hand.tab.world)
+    elements = Elements(action.tab.world)
     found = await elements.resolve(parse_element(element))
     remote = await elements.handle(found)
     session = found.frame.session
@@ -106,12 +109,12 @@ async def _run(hand: Hand, expression: str, element: ElementArgument | None, tim
 
 
 def _as_expression(text: str) -> str:
-    """An object literal needs brackets to be one; statements must not have them."""
+    """An object literal needs parentheses; statements must not have them."""
     stripped = text.strip().rstrip(";")
     return f"({stripped})" if stripped.startswith("{") else text
 
 
-async def _result(hand: Hand, answer: dict[str, Any], longest: int) -> tuple[str, int]:
+async def _result(action: RunningAction, answer: dict[str, Any], max_characters: int) -> tuple[str, int]:
     thrown = answer.get("exceptionDetails")
     if thrown is not None:
         exception = thrown.get("exception", {})
@@ -120,24 +123,24 @@ async def _result(hand: Hand, answer: dict[str, Any], longest: int) -> tuple[str
     result = answer["result"]
     if "objectId" not in result:
         text = _plain(result)
-        return text[:longest], len(text)
-    session = answer.get("session", hand.session)
-    told = await send(
+        return text[:max_characters], len(text)
+    session = answer.get("session", action.session)
+    response = await send(
         session,
         "Runtime.callFunctionOn",
         objectId=result["objectId"],
         functionDeclaration=_AS_JSON,
-        arguments=[{"value": longest}],
+        arguments=[{"value": max_characters}],
         returnByValue=True,
     )
-    if "exceptionDetails" in told:
+    if "exceptionDetails" in response:
         raise InvalidArgument("The result cannot be written as JSON.", suggestions=["Return plain data."])
-    text, cut, whole = str(told["result"]["value"]).partition("\0")
+    text, cut, whole = str(response["result"]["value"]).partition("\0")
     return text, int(whole) if cut else len(text)
 
 
 def _plain(result: dict[str, Any]) -> str:
-    """A value that came without a handle: a text, number, truth value, null, or a number that JSON does not know."""
+    """A primitive value: text, number, boolean, null, or a number that JSON does not have."""
     if "unserializableValue" in result:
         return json.dumps(str(result["unserializableValue"]))
     return json.dumps(result.get("value"), ensure_ascii=False)

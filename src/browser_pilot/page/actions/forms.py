@@ -1,4 +1,4 @@
-"""Forms: choosing options of a drop-down list, and filling many fields of any kind in one call."""
+"""Forms: selecting options of a drop-down list, and filling many fields of any kind in one call."""
 
 from __future__ import annotations
 
@@ -7,104 +7,107 @@ from itertools import groupby
 from typing import Any, cast
 
 from browser_pilot.errors import InvalidArgument
-from browser_pilot.pages.action import GRACE_MS, PATIENCE_MS, Hand, perform
-from browser_pilot.pages.frames import MAIN
-from browser_pilot.pages.keyboard import not_sent, press_enter, sent
-from browser_pilot.pages.outcome import FieldReport, Outcome
-from browser_pilot.pages.settle import Reply
-from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.targets import ElementArgument, Target, find
-from browser_pilot.pages.troubles import describe_trouble
-from browser_pilot.pages.world import Json
+from browser_pilot.json_types import ReadOnlyJson
+from browser_pilot.page.frames import MAIN
+
+from .actionability_errors import describe_problem
+from .context import ActionContext
+from .keyboard import not_submitted_error, require_submitted, submit_with_enter
+from .outcome import FieldReport, Outcome
+from .resolve import Target
+from .runner import EXTRA_TIMEOUT_MS, TIMEOUT_MS, RunningAction, run_action
+from .wait_idle import PageReport
 
 FieldValue = str | int | float | bool | Sequence[str]
 
 
 async def select(
-    tab: Tab, element: ElementArgument, values: Sequence[str], *, timeout_ms: int = PATIENCE_MS
+    context: ActionContext, target: Target, values: Sequence[str], *, timeout_ms: int = TIMEOUT_MS
 ) -> Outcome:
-    """Choose options of a native drop-down list or list box by their labels or values; exactly these."""
-    target = await find(tab, element)
+    """Select exactly these options of a native drop-down list or list box, by their labels or values."""
 
-    async def act(hand: Hand) -> Reply | None:
-        hand.acts()
-        wanted = list(values)
-        chosen = await hand.ask_and_act(target, "choose", target.aimed, wanted, timeout_ms, patience_ms=timeout_ms)
-        if chosen is not None and chosen["matches"] is False:
-            hand.notices.append(f"{target.words} now holds {chosen['holds']!r}: the page changed the choice.")
-        return chosen
+    async def execute(action: RunningAction) -> PageReport | None:
+        action.mark_sent()
+        selected = await action.call_and_act(
+            target, "choose", target.wire_ref, list(values), timeout_ms, timeout_ms=timeout_ms
+        )
+        if selected is not None and selected["matches"] is False:
+            holds = selected["holds"]
+            action.notices.append(f"{target.description} now holds {holds!r}: the page changed the selection.")
+        return selected
 
-    return await perform(tab, target, act)
+    return await run_action(context, target, execute)
 
 
 async def fill_form(
-    tab: Tab,
-    fields: Sequence[tuple[ElementArgument, FieldValue]],
+    context: ActionContext,
+    fields: Sequence[tuple[Target, FieldValue]],
     *,
     submit: bool = False,
-    timeout_ms: int = PATIENCE_MS,
+    timeout_ms: int = TIMEOUT_MS,
 ) -> Outcome:
     """Fill fields one after the other: text, dates, lists, check boxes (true or false), radio buttons.
 
-    When one of them does not exist or is no field, nothing is filled at all. A field that does not take its value is
-    told in ``Outcome.fields``; the others are filled, and the form is not submitted.
+    A field that does not accept its value is reported in ``Outcome.fields``; the others are filled, and the form is not
+    submitted.
     """
     if not fields:
         raise InvalidArgument("`fields` is empty.", suggestions=["Give at least one field: {element, value}."])
-    targets = [await find(tab, element) for element, _ in fields]
     reports: list[FieldReport] = []
+    last = fields[-1][0]
 
-    async def act(hand: Hand) -> Reply | None:
-        hand.acts()
-        wanted = [(target, _wire(tab, target, value)) for target, (_, value) in zip(targets, fields, strict=True)]
-        reply: Reply | None = None
+    async def execute(action: RunningAction) -> PageReport | None:
+        action.mark_sent()
+        wanted = [(target, _wire_value(context, target, value)) for target, value in fields]
+        reply: PageReport | None = None
         for _, group in groupby(wanted, key=lambda pair: pair[0].frame.number):
-            reply = await _fill(hand, list(group), timeout_ms, reports)
+            reply = await _fill(action, list(group), timeout_ms, reports)
             if reply is None:
                 break
         if submit and reply is not None and all(report.problem is None for report in reports):
-            return await _submit(hand, targets[-1])
+            return await _submit(action, last)
         return reply
 
-    outcome = await perform(tab, targets[-1], act)
-    missing = [FieldReport(target.words, problem="was not reached") for target in targets[len(reports) :]]
-    notice = _summary(reports, submit=submit)
-    return outcome.reporting((*reports, *missing)).noting(*notice)
+    outcome = await run_action(context, last, execute)
+    missing = [FieldReport(target.description, problem="was not reached") for target, _ in fields[len(reports) :]]
+    return outcome.reporting((*reports, *missing)).noting(*_summary(reports, submit=submit))
 
 
-async def _submit(hand: Hand, last: Target) -> Reply | None:
-    """Send the form that the last field belongs to, as its own button would; Enter where there is no form."""
-    hand.acts()
-    told = await hand.aftermath("submit", last.aimed, frame=last.frame)
-    if told is None:
+async def _submit(action: RunningAction, last: Target) -> PageReport | None:
+    """Submit the form of the last field, as its own button would; Enter where there is no form."""
+    action.mark_sent()
+    report = await action.result_of("submit", last.wire_ref, frame=last.frame)
+    if report is None:
         return None
-    if told["changed"]:
-        raise not_sent(last.words)
-    if told["invalid"]:
-        hand.notices.append(f"The form was not accepted: {told['invalid']}.")
-    return sent(await hand.aftermath("settled"), last.words) if told["sent"] else await press_enter(hand, last)
+    if report["changed"]:
+        raise not_submitted_error(last.description)
+    if report["invalid"]:
+        action.notices.append(f"The form was not accepted: {report['invalid']}.")
+    if not report["sent"]:
+        return await submit_with_enter(action, last)
+    return require_submitted(await action.result_of("settled"), last.description)
 
 
 async def _fill(
-    hand: Hand, group: list[tuple[Target, Json]], timeout_ms: int, reports: list[FieldReport]
-) -> Reply | None:
+    action: RunningAction, group: list[tuple[Target, ReadOnlyJson]], timeout_ms: int, reports: list[FieldReport]
+) -> PageReport | None:
     """Fill the fields of one frame."""
-    entries: list[Json] = [{"aimed": target.aimed, "value": value} for target, value in group]
+    entries: list[ReadOnlyJson] = [{"aimed": target.wire_ref, "value": value} for target, value in group]
     frame = group[0][0].frame
-    reply = await hand.aftermath("fill", entries, timeout_ms, frame=frame, timeout_ms=timeout_ms + GRACE_MS)
+    reply = await action.result_of("fill", entries, timeout_ms, frame=frame, timeout_ms=timeout_ms + EXTRA_TIMEOUT_MS)
     if reply is None:
         return None
-    for (target, _), told in zip(group, cast("list[Mapping[str, Any]]", reply["fields"]), strict=True):
-        reports.append(_report(target, told))
-    return reply if frame.number in (MAIN, hand.frame.number) else {}
+    for (target, _), result in zip(group, cast("list[Mapping[str, Any]]", reply["fields"]), strict=True):
+        reports.append(_report(target, result))
+    return reply if frame.number in (MAIN, action.frame.number) else {}
 
 
-def _report(target: Target, told: Mapping[str, Any]) -> FieldReport:
-    if "trouble" in told:
-        said, advice = describe_trouble(dict(told))
-        return FieldReport(target.words, problem=f"{said}. {advice}")
-    problem = None if told["matches"] else f"holds {told['holds']!r} now: the page did not keep what was given"
-    return FieldReport(target.words, str(told["holds"]), problem)
+def _report(target: Target, result: Mapping[str, Any]) -> FieldReport:
+    if "trouble" in result:
+        problem, advice = describe_problem(dict(result))
+        return FieldReport(target.description, problem=f"{problem}. {advice}")
+    problem = None if result["matches"] else f"holds {result['holds']!r} now: the page did not keep what was given"
+    return FieldReport(target.description, str(result["holds"]), problem)
 
 
 def _summary(reports: Sequence[FieldReport], *, submit: bool) -> list[str]:
@@ -115,10 +118,10 @@ def _summary(reports: Sequence[FieldReport], *, submit: bool) -> list[str]:
     return [f"{failed} of {len(reports)} fields could not be filled.{unsent}"]
 
 
-def _wire(tab: Tab, target: Target, value: FieldValue) -> Json:
-    """Text with secrets filled in, numbers as their text; lists and truth values as they are."""
+def _wire_value(context: ActionContext, target: Target, value: FieldValue) -> ReadOnlyJson:
+    """Text with secrets filled in, numbers as text; lists and booleans unchanged."""
     if isinstance(value, str):
-        return tab.fill(value, target.origin)
+        return context.fill_secrets(value, target.origin)
     if isinstance(value, bool):
         return value
     return str(value) if isinstance(value, int | float) else list(value)

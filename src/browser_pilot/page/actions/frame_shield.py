@@ -1,8 +1,7 @@
-"""While a click that a person agreed to is on its way, no other frame of the page may take it.
+"""Blocks input in all other frames while an approved click is on its way.
 
-A page can move a frame of another site over a button in the moment between aiming and pressing; the guard at the button
-would not even see that press. Frames that hold the target are passed through, so they are barred too: a press that ends
-in them was not let through.
+A page can move a frame of another site over a button between the hit test and the press; the click guard at the button
+would not see that press. Ancestor frames of the target are blocked too: events for the target pass through them.
 """
 
 from __future__ import annotations
@@ -11,17 +10,18 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from browser_pilot.errors import ElementChanged
-from browser_pilot.pages.action import Hand
-from browser_pilot.pages.frames import Frame
+from browser_pilot.page.frames import Frame
+
+from .runner import RunningAction
 
 
 @asynccontextmanager
-async def other_frames_barred(hand: Hand, target: Frame, presses: int) -> AsyncGenerator[None]:
-    """Inside, a press in any frame but the target's is stopped; what was stopped is told as ElementChanged."""
-    if not hand.tab.agreed:
+async def other_frames_blocked(action: RunningAction, target: Frame, presses: int) -> AsyncGenerator[None]:
+    """Within it, a press in any frame but the target's is stopped, and then raised as ElementChanged."""
+    if not action.context.approved:
         yield
         return
-    world = hand.tab.world
+    world = action.tab.world
     others = [frame for frame in await world.live_frames() if frame.number != target.number]
     for frame in others:
         await world.call(frame, "bar", presses, repeatable=True)
@@ -30,10 +30,10 @@ async def other_frames_barred(hand: Hand, target: Frame, presses: int) -> AsyncG
         yield
     finally:
         for frame in others:
-            told = await hand.aftermath("unbar", frame=frame)
-            stopped = stopped or told
+            report = await action.result_of("unbar", frame=frame)
+            stopped = stopped or report
     if stopped is not None:
         raise ElementChanged(
-            f"Something of another frame lay over it ({stopped}), so that the click was stopped.",
+            f"An element of another frame covered the target ({stopped}), so the click was stopped.",
             suggestions=["Take a browser_snapshot to see the page as it is."],
         )

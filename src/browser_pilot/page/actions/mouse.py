@@ -1,7 +1,7 @@
-"""The mouse: where to point for an element, clicking and hovering.
+"""The mouse: clicking and hovering, and the point at which an element receives input.
 
-A click takes two steps: the page names the point and sets a guard there; then movement, presses and the question what
-became of them are sent together. A press that would hit something else is stopped by the guard, and tried again.
+A click takes two round trips: the page names the point and sets a guard there; then movement, presses and the request
+for the result are sent together. The guard stops a press that would hit another element, and the click is tried again.
 """
 
 from __future__ import annotations
@@ -12,17 +12,18 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from browser_pilot.errors import StaleRef
-from browser_pilot.pages.action import GRACE_MS, PATIENCE_MS, Hand, perform
-from browser_pilot.pages.barred import other_frames_barred
-from browser_pilot.pages.cdp import send
-from browser_pilot.pages.frames import MAIN
-from browser_pilot.pages.keys import Modifier, modifier_mask
-from browser_pilot.pages.outcome import Outcome
-from browser_pilot.pages.settle import Reply
-from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.targets import ElementArgument, Target, find
-from browser_pilot.pages.troubles import trouble_error
-from browser_pilot.pages.world import Json
+from browser_pilot.json_types import ReadOnlyJson
+from browser_pilot.page.cdp import send
+from browser_pilot.page.frames import MAIN
+
+from .actionability_errors import actionability_error
+from .context import ActionContext
+from .frame_shield import other_frames_blocked
+from .keys import Modifier, modifier_mask
+from .outcome import Outcome
+from .resolve import Target
+from .runner import EXTRA_TIMEOUT_MS, TIMEOUT_MS, RunningAction, run_action
+from .wait_idle import PageReport
 
 Button = Literal["left", "right", "middle"]
 BUTTON_BITS: dict[str, int] = {"left": 1, "right": 2, "middle": 4}
@@ -30,65 +31,66 @@ BUTTON_BITS: dict[str, int] = {"left": 1, "right": 2, "middle": 4}
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A place in the main frame's viewport, in CSS pixels."""
+    """A point in the main frame's viewport, in CSS pixels."""
 
     x: float
     y: float
 
 
 async def click(
-    tab: Tab,
-    element: ElementArgument,
+    context: ActionContext,
+    target: Target,
     *,
     button: Button = "left",
     count: int = 1,
     modifiers: Sequence[Modifier] = (),
-    timeout_ms: int = PATIENCE_MS,
+    timeout_ms: int = TIMEOUT_MS,
 ) -> Outcome:
-    """Click an element once it can be clicked, and wait for what that sets off."""
-    target = await find(tab, element, pointing=True)
+    """Click an element once it is actionable, and wait for the effects."""
 
-    async def act(hand: Hand) -> Reply | None:
-        return await click_target(hand, target, timeout_ms, button=button, count=count, mask=modifier_mask(modifiers))
+    async def execute(action: RunningAction) -> PageReport | None:
+        mask = modifier_mask(modifiers)
+        return await click_target(action, target, timeout_ms, button=button, count=count, mask=mask)
 
-    return await perform(tab, target, act)
+    return await run_action(context, target, execute)
 
 
 async def click_target(
-    hand: Hand, target: Target, timeout_ms: int, *, button: Button = "left", count: int = 1, mask: int = 0
-) -> Reply | None:
-    """The click itself, as a part of an action: what the page says of it, once it has landed."""
-    until = asyncio.get_running_loop().time() + timeout_ms / 1000
-    carefully = False
+    action: RunningAction, target: Target, timeout_ms: int, *, button: Button = "left", count: int = 1, mask: int = 0
+) -> PageReport | None:
+    """The click itself, as a part of an action; returns the page's report once it has landed."""
+    deadline = asyncio.get_running_loop().time() + timeout_ms / 1000
+    retrying = False
     while True:
-        left_ms = max(0, int((until - asyncio.get_running_loop().time()) * 1000))
-        reply = await hand.ask(target, "aim", *_aimed(hand, target, count), left_ms, patience_ms=left_ms)
-        point = await to_viewport(hand, target, reply, left_ms)
-        hand.acts()
-        stir = carefully or bool(reply["stir"])
-        if stir:
-            await _stir(hand)
-        if stir or target.frame.number != MAIN:
-            await come_to(hand, target, point, left_ms)
-        async with other_frames_barred(hand, target.frame, count):
-            landed = await _pressed(hand, _click_events(hand, point, button, count, mask))
+        left_ms = max(0, int((deadline - asyncio.get_running_loop().time()) * 1000))
+        arguments: tuple[ReadOnlyJson, ...] = (target.wire_ref, target.wire_offset(), count, action.context.approved)
+        reply = await action.call_target(target, "aim", *arguments, left_ms, timeout_ms=left_ms)
+        point = await to_viewport(action, target, reply, left_ms)
+        action.mark_sent()
+        nudge = retrying or bool(reply["stir"])
+        if nudge:
+            await _nudge(action)
+        if nudge or target.frame.number != MAIN:
+            await move_into(action, target, point, left_ms)
+        async with other_frames_blocked(action, target.frame, count):
+            landed = await _press(action, _click_events(action, point, button, count, mask))
         if landed is None or landed["landed"] != "no":
             if landed is not None and landed["landed"] == "unseen":
-                hand.notices.append("The page gave no sign that the click arrived.")
+                action.notices.append("The page gave no sign that the click arrived.")
             return landed
         if left_ms == 0:
-            raise trouble_error(target.words, {"trouble": "covered", "by": landed["by"]})
-        carefully = True
+            raise actionability_error(target.description, {"trouble": "covered", "by": landed["by"]})
+        retrying = True
 
 
-async def _pressed(hand: Hand, events: list[asyncio.Task[object]]) -> Reply | None:
-    """What the page says of a click. Asked together with it, that saves a step; but the page lets go of its guard when
-    it has waited long enough, and where a person agreed, nothing may arrive after that.
+async def _press(action: RunningAction, events: list[asyncio.Task[object]]) -> PageReport | None:
+    """The page's report of a click. To request it together with the input saves a round trip; but the page removes its
+    guard after a time, and after that an approved click must not arrive anywhere.
     """
-    if hand.tab.agreed:
+    if action.context.approved:
         await asyncio.gather(*events)
-        return await hand.aftermath("landed")
-    landing = asyncio.ensure_future(hand.aftermath("landed"))
+        return await action.result_of("landed")
+    landing = asyncio.ensure_future(action.result_of("landed"))
     try:
         await asyncio.gather(*events)
         return await landing
@@ -96,92 +98,96 @@ async def _pressed(hand: Hand, events: list[asyncio.Task[object]]) -> Reply | No
         landing.cancel()
 
 
-def _aimed(hand: Hand, target: Target, count: int) -> tuple[Json, ...]:
-    return target.aimed, target.wire_at(), count, hand.tab.agreed
-
-
-async def hover(tab: Tab, element: ElementArgument, *, timeout_ms: int = PATIENCE_MS) -> Outcome:
+async def hover(context: ActionContext, target: Target, *, timeout_ms: int = TIMEOUT_MS) -> Outcome:
     """Move the mouse over an element."""
-    target = await find(tab, element, pointing=True)
 
-    async def act(hand: Hand) -> Reply | None:
-        point = await point_at(hand, target, timeout_ms)
-        await tab.world.call(target.frame, "watch", repeatable=True)
-        hand.acts()
-        await come_to(hand, target, point, timeout_ms)
-        return await hand.aftermath("settled")
+    async def execute(action: RunningAction) -> PageReport | None:
+        point = await actionable_point(action, target, timeout_ms)
+        await action.tab.world.call(target.frame, "watch", repeatable=True)
+        action.mark_sent()
+        await move_into(action, target, point, timeout_ms)
+        return await action.result_of("settled")
 
-    return await perform(tab, target, act)
-
-
-async def point_at(hand: Hand, target: Target, patience_ms: int, *, own: bool = False) -> Point:
-    """Where an element can be pointed at, once it can; its ``own`` points only, for whoever presses there."""
-    reply = await hand.ask(target, "point", target.aimed, target.wire_at(), own, patience_ms, patience_ms=patience_ms)
-    return await to_viewport(hand, target, reply, patience_ms)
+    return await run_action(context, target, execute)
 
 
-async def to_viewport(hand: Hand, target: Target, spot: Reply, patience_ms: int) -> Point:
-    """A point of a frame as a point of the main viewport, with a look at what may cover each frame on the way."""
+async def actionable_point(action: RunningAction, target: Target, timeout_ms: int, *, own: bool = False) -> Point:
+    """The point at which an element receives input, once it does; with ``own``, not a point of its label."""
+    arguments: tuple[ReadOnlyJson, ...] = (target.wire_ref, target.wire_offset(), own, timeout_ms)
+    reply = await action.call_target(target, "point", *arguments, timeout_ms=timeout_ms)
+    return await to_viewport(action, target, reply, timeout_ms)
+
+
+async def to_viewport(action: RunningAction, target: Target, spot: PageReport, timeout_ms: int) -> Point:
+    """Convert a point of a frame to the main viewport; raises when an element covers one of the frames on the way."""
     frame = target.frame
     if frame.number == MAIN:
         return Point(spot["x"], spot["y"])
-    frames = {frame.number: frame for frame in await hand.tab.world.live_frames()}
+    frames = {frame.number: frame for frame in await action.tab.world.live_frames()}
     while frame.parent is not None:
         parent = frames.get(frame.parent)
         if parent is None:
-            raise StaleRef(f"The frame of {target.words} is gone.", suggestions=["Take a new browser_snapshot."])
+            raise StaleRef(f"The frame of {target.description} is gone.", suggestions=["Take a new browser_snapshot."])
         inner = {"x": spot["x"], "y": spot["y"]}
-        answer = await hand.tab.world.call(
-            parent, "through", frame.number, inner, patience_ms, timeout_ms=patience_ms + GRACE_MS
+        answer = await action.tab.world.call(
+            parent, "through", frame.number, inner, timeout_ms, timeout_ms=timeout_ms + EXTRA_TIMEOUT_MS
         )
-        spot = cast("Reply", answer)
+        spot = cast("PageReport", answer)
         if "trouble" in spot:
-            raise trouble_error(target.words, spot)
+            raise actionability_error(target.description, spot)
         frame = parent
     return Point(spot["x"], spot["y"])
 
 
-async def move(hand: Hand, point: Point, *, buttons: int = 0) -> None:
+async def move(action: RunningAction, point: Point, *, buttons: int = 0) -> None:
     held = "left" if buttons & 1 else "none"
-    hand.tab.mouse.place = point.x, point.y
+    action.tab.mouse.place = point.x, point.y
     await send(
-        hand.session, "Input.dispatchMouseEvent", type="mouseMoved", x=point.x, y=point.y, button=held, buttons=buttons
+        action.session,
+        "Input.dispatchMouseEvent",
+        type="mouseMoved",
+        x=point.x,
+        y=point.y,
+        button=held,
+        buttons=buttons,
     )
 
 
-async def come_to(hand: Hand, target: Target, point: Point, patience_ms: int) -> None:
-    """Bring the mouse to an element, and make sure that the frame which holds it has felt that.
+async def move_into(action: RunningAction, target: Target, point: Point, timeout_ms: int) -> None:
+    """Move the mouse to an element, and make sure that its frame has received the movement.
 
-    The browser leads the mouse into frames by the last picture of them it was sent; on a busy machine that is older
-    than what the frames know, and a press would go to whatever was there before.
+    The browser routes input into cross-process frames by the last compositor frame. On a busy machine that is older
+    than the layout in the frames, and a press would go to what was there before.
     """
     loop = asyncio.get_running_loop()
-    until = loop.time() + patience_ms / 1000
-    await move(hand, point)
+    deadline = loop.time() + timeout_ms / 1000
+    await move(action, point)
     while target.frame.number != MAIN:
-        reply = cast("Reply", await hand.tab.world.call(target.frame, "felt", timeout_ms=GRACE_MS))
+        reply = cast("PageReport", await action.tab.world.call(target.frame, "felt", timeout_ms=EXTRA_TIMEOUT_MS))
         if reply["felt"]:
             return
-        if loop.time() >= until:
-            raise trouble_error(target.words, {"trouble": "covered", "by": "another frame"})
-        await _stir(hand)
-        await move(hand, point)
+        if loop.time() >= deadline:
+            raise actionability_error(target.description, {"trouble": "covered", "by": "another frame"})
+        await _nudge(action)
+        await move(action, point)
 
 
-async def _stir(hand: Hand) -> None:
-    """Move the mouse a little where it is, so that the page has shown how it takes its coming before it gets further.
+async def _nudge(action: RunningAction) -> None:
+    """Move the mouse a little where it is, so that the page has handled its arrival before it moves on.
 
-    A menu that opens under the mouse may take the first movement to be about the item that lies there. Each movement
-    takes a frame, so that this is done only where it may matter.
+    A menu that opens under the mouse may take the first movement to be about the item there. Each movement takes a
+    frame, so this is done only where it may matter.
     """
-    if hand.tab.mouse.place is not None:
-        x, y = hand.tab.mouse.place
-        await move(hand, Point(x + 1, y + 1))
+    if action.tab.mouse.place is not None:
+        x, y = action.tab.mouse.place
+        await move(action, Point(x + 1, y + 1))
 
 
-def _click_events(hand: Hand, point: Point, button: Button, count: int, mask: int) -> list[asyncio.Task[object]]:
+def _click_events(
+    action: RunningAction, point: Point, button: Button, count: int, mask: int
+) -> list[asyncio.Task[object]]:
     """All events of a click, sent at once and in order, so that no button can stay pressed."""
-    hand.tab.mouse.place = point.x, point.y
+    action.tab.mouse.place = point.x, point.y
     events: list[dict[str, object]] = [{"type": "mouseMoved", "button": "none", "buttons": 0}]
     for number in range(1, count + 1):
         pressed = {"button": button, "clickCount": number}
@@ -189,7 +195,7 @@ def _click_events(hand: Hand, point: Point, button: Button, count: int, mask: in
         events.append({"type": "mouseReleased", "buttons": 0, **pressed})
     return [
         asyncio.ensure_future(
-            send(hand.session, "Input.dispatchMouseEvent", x=point.x, y=point.y, modifiers=mask, **event)
+            send(action.session, "Input.dispatchMouseEvent", x=point.x, y=point.y, modifiers=mask, **event)
         )
         for event in events
     ]

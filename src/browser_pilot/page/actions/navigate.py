@@ -1,8 +1,8 @@
-"""Going places: to an address, back, forward, again.
+"""Navigation: to a URL, back, forward, reload.
 
-Unless asked to wait for something else, this answers when the page can be used: its document is there, and the data
-that it asked for has come or is taking long. Pictures that take long are not waited for, nor are scripts that a page
-adds once it can be used; what is still loading is told.
+Unless ``wait_until`` says otherwise, this returns when the page is usable: its document is there, and its data requests
+have ended or take long. Slow images and scripts that the page adds later are not awaited; the outcome lists what is
+still loading.
 """
 
 from __future__ import annotations
@@ -16,157 +16,171 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from browser_pilot.errors import NavigationFailed, Timeout
-from browser_pilot.pages.action import Hand, perform
-from browser_pilot.pages.activity import Mark
-from browser_pilot.pages.cdp import send
-from browser_pilot.pages.frames import Frame
-from browser_pilot.pages.outcome import Outcome
-from browser_pilot.pages.playwright_errors import translate
-from browser_pilot.pages.settle import Reply, arrive, summarize
-from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.unreached import unreached_error
+from browser_pilot.page.cdp import send
+from browser_pilot.page.frames import Frame
+from browser_pilot.page.observe.proxy_errors import unreachable_error
+from browser_pilot.page.playwright_errors import translate
+from browser_pilot.page.tab import Tab
+from browser_pilot.upstream_errors import NAVIGATION_ABORTED, network_error
+
+from .action_window import ActionWindow
+from .context import ActionContext
+from .outcome import Outcome
+from .runner import RunningAction, run_action
+from .wait_idle import PageReport, summarize, wait_loaded
 
 WaitUntil = Literal["load", "domcontentloaded", "networkidle", "commit"]
 Step = Literal["back", "forward", "reload"]
 
 DEFAULT_TIMEOUT_MS = 30_000
-_DOWNLOAD_SECONDS = 2.0
-_ERROR_PAGE_SECONDS = 1.0
-_CATCHES_UP_SECONDS = 1.0
+_DOWNLOAD_TIMEOUT_SECONDS = 2.0
+_ERROR_PAGE_TIMEOUT_SECONDS = 1.0
+_SYNC_TIMEOUT_SECONDS = 1.0
 _NO_CONTENT = (204, 205)
-_ABORTED = "net::ERR_ABORTED"
 
 
-MOST_TRIES = 3
+MAX_TRIES = 3
 
 
 async def open_address(
-    tab: Tab, href: str, *, wait_until: WaitUntil | None = None, timeout_ms: int = DEFAULT_TIMEOUT_MS
+    context: ActionContext, href: str, *, wait_until: WaitUntil | None = None, timeout_ms: int = DEFAULT_TIMEOUT_MS
 ) -> Outcome:
-    """Open an address. A download or an answer without content leaves the page as it was, and is told."""
+    """Open a URL. A download or a response without content leaves the page as it was; the outcome says so."""
 
-    async def go(hand: Hand) -> None:
-        for tries in range(1, MOST_TRIES + 1):
-            failure = await _begin(hand, href)
-            if failure is None or (failure == _ABORTED and await _came_to_nothing(hand)):
+    async def go(action: RunningAction) -> None:
+        for tries in range(1, MAX_TRIES + 1):
+            failure = await _begin(action, href)
+            if failure is None or (failure == NAVIGATION_ABORTED and await _ended_without_document(action)):
                 return
-            # The page that is left may want to go somewhere itself in the same moment; we come second then.
-            is_cut_off = failure == _ABORTED and tab.activity.new_document(hand.mark)
-            if not is_cut_off or tries == MOST_TRIES:
+            # The old page may start a navigation of its own at the same time, which then wins.
+            is_cut_off = failure == NAVIGATION_ABORTED and action.tab.tracker.new_document(action.window)
+            if not is_cut_off or tries == MAX_TRIES:
                 raise PlaywrightError(f"{failure} at {href}")
 
-    return await _travel(tab, f"Opening {href}", go, wait_until, timeout_ms)
+    return await _navigate(context, f"Opening {href}", go, wait_until, timeout_ms)
 
 
-async def _begin(hand: Hand, href: str) -> str | None:
-    """Go to an address, until its document is there. Gives Chromium's word for it where none came.
+async def _begin(action: RunningAction, href: str) -> str | None:
+    """Navigate until the document is committed. Returns Chromium's error text where there is none.
 
-    Not Playwright's own: it takes a document that comes in the same moment, of a navigation before this one, for the
-    end of this. The caller has the deadline.
+    Not Playwright's ``goto``: it takes a document of an earlier navigation that commits at the same time for the end of
+    this one. The caller has the deadline.
     """
-    activity, moves = hand.tab.activity, hand.tab.activity.moves
-    answer = await send(hand.session, "Page.navigate", url=href)
-    if "errorText" in answer:
-        return str(answer["errorText"])
-    loader = answer.get("loaderId")
+    activity, moves = action.tab.tracker, action.tab.tracker.moves
+    response = await send(action.session, "Page.navigate", url=href)
+    if "errorText" in response:
+        return str(response["errorText"])
+    loader = response.get("loaderId")
     now = asyncio.get_running_loop().time
-    if loader is None:  # it stays within the document
-        await activity.until(lambda: activity.moves != moves, now() + _CATCHES_UP_SECONDS)
+    if loader is None:  # a same-document navigation
+        await activity.wait_until(lambda: activity.moves != moves, now() + _SYNC_TIMEOUT_SECONDS)
     else:
-        await activity.until(lambda: loader in activity.loaders, math.inf)
-    # What asks Playwright where the tab is must not be told where it was.
-    await activity.until(lambda: hand.tab.page.url == activity.url, now() + _CATCHES_UP_SECONDS)
+        await activity.wait_until(lambda: loader in activity.loaders, math.inf)
+    # Code that reads the URL from Playwright must not see the old one.
+    await activity.wait_until(lambda: action.tab.page.url == activity.url, now() + _SYNC_TIMEOUT_SECONDS)
     return None
 
 
 async def step(
-    tab: Tab, direction: Step, *, wait_until: WaitUntil | None = None, timeout_ms: int = DEFAULT_TIMEOUT_MS
+    context: ActionContext,
+    direction: Step,
+    *,
+    wait_until: WaitUntil | None = None,
+    timeout_ms: int = DEFAULT_TIMEOUT_MS,
 ) -> Outcome:
-    """Go back or forward in the tab's history, or load the page again."""
+    """Go back or forward in the tab's history, or reload the page."""
+    tab = context.tab
 
-    async def again(_hand: Hand) -> None:
+    async def reload(action: RunningAction) -> None:
+        action.mark_sent()
         await tab.page.reload(wait_until="commit", timeout=timeout_ms)
 
-    async def move(hand: Hand) -> None:
-        history = await send(hand.session, "Page.getNavigationHistory")
+    async def move(action: RunningAction) -> None:
+        history = await send(action.session, "Page.getNavigationHistory")
         index = int(history["currentIndex"]) + (1 if direction == "forward" else -1)
         if not 0 <= index < len(history["entries"]):
             raise NavigationFailed(
                 f"There is no page to go {direction} to.", suggestions=["Open an address with browser_navigate."]
             )
-        activity, moves = tab.activity, tab.activity.moves
-        # Not Playwright's own: it does not notice a page that comes back from the browser's cache.
-        await send(hand.session, "Page.navigateToHistoryEntry", entryId=history["entries"][index]["id"])
+        activity, moves = tab.tracker, tab.tracker.moves
+        action.mark_sent()
+        # Not Playwright's own: it does not notice a page that is restored from the back/forward cache.
+        await send(action.session, "Page.navigateToHistoryEntry", entryId=history["entries"][index]["id"])
         until = asyncio.get_running_loop().time() + timeout_ms / 1000
-        if not await activity.until(lambda: activity.moves != moves, until):
+        if not await activity.wait_until(lambda: activity.moves != moves, until):
             raise Timeout(f"The browser did not go {direction} within {timeout_ms} ms.")
 
     if direction == "reload":
-        return await _travel(tab, "Reloading", again, wait_until, timeout_ms)
-    return await _travel(tab, f"Going {direction}", move, wait_until, timeout_ms)
+        return await _navigate(context, "Reloading", reload, wait_until, timeout_ms)
+    return await _navigate(context, f"Going {direction}", move, wait_until, timeout_ms)
 
 
-async def _travel(
-    tab: Tab, doing: str, go: Callable[[Hand], Awaitable[None]], wait_until: WaitUntil | None, timeout_ms: int
+async def _navigate(
+    context: ActionContext,
+    doing: str,
+    go: Callable[[RunningAction], Awaitable[None]],
+    wait_until: WaitUntil | None,
+    timeout_ms: int,
 ) -> Outcome:
+    tab = context.tab
     until = asyncio.get_running_loop().time() + timeout_ms / 1000
 
-    async def act(hand: Hand) -> Reply | None:
-        hand.acts()
+    async def execute(action: RunningAction) -> PageReport | None:
+        action.start()
         try:
             async with asyncio.timeout_at(until):
-                await go(hand)
-            if hand.mark.stood_in is not None:
-                _explain(tab, hand.mark.stood_in, doing)
+                await go(action)
+            if action.window.proxy_response_url is not None:
+                _explain(tab, action.window.proxy_response_url, doing)
             if wait_until not in (None, "commit"):
                 left_ms = max(1.0, (until - asyncio.get_running_loop().time()) * 1000)
                 await tab.page.wait_for_load_state(wait_until, timeout=left_ms)
         except (PlaywrightTimeout, TimeoutError) as error:
-            loading = ", ".join(tab.activity.loading()) or "nothing"
+            loading = ", ".join(tab.tracker.loading()) or "nothing"
             goal = wait_until or "a document"
             raise Timeout(
                 f"{doing} did not reach {goal} within {timeout_ms} ms; still loading: {loading}.",
-                suggestions=["Leave `wait_until` out to get an answer as soon as the page can be used."],
+                suggestions=["Leave `wait_until` out to return as soon as the page is usable."],
             ) from error
         except PlaywrightError as error:
             if tab.page.is_closed():
                 raise
-            if "net::" in error.message:
-                await _error_page(hand)
-                if hand.mark.asked is not None:
-                    _explain(tab, hand.mark.asked, doing)
+            if network_error(error.message) is not None:
+                await _error_page(action)
+                if action.window.requested_url is not None:
+                    _explain(tab, action.window.requested_url, doing)
             raise translate(error, doing) from error
         return None
 
-    # Nothing needs to be looked up in a page that is left, and in the user's own browser not every page lets us.
-    wait = _at_once if wait_until == "commit" else arrive
-    return await perform(tab, None, act, wait=wait, frame=tab.world.frames.last_main)
+    # The old page's frames are not looked up: not needed, and in the user's Chrome not every page allows it.
+    wait = _at_once if wait_until == "commit" else wait_loaded
+    return await run_action(context, None, execute, wait=wait, frame=tab.world.frames.last_main)
 
 
-async def _at_once(tab: Tab, mark: Mark, _frame: Frame, _reply: Reply | None) -> Outcome:
-    return summarize(tab, mark)
+async def _at_once(tab: Tab, window: ActionWindow, _frame: Frame, _reply: PageReport | None) -> Outcome:
+    return summarize(tab, window)
 
 
 def _explain(tab: Tab, url: str, doing: str) -> None:
-    """Raise what stood between the browser and the address, if that is known."""
-    trouble = tab.troubles(url)
+    """Raise the reason why the address was not reached, if it is known."""
+    trouble = tab.last_network_error(url)
     if trouble is not None:
-        raise unreached_error(trouble, doing, url)
+        raise unreachable_error(trouble, doing, url)
 
 
-async def _error_page(hand: Hand) -> None:
-    """Wait until the browser shows that it failed: it would cut off a navigation that begins before."""
-    activity = hand.tab.activity
-    until = asyncio.get_running_loop().time() + _ERROR_PAGE_SECONDS
-    await activity.until(lambda: activity.new_document(hand.mark), until)
+async def _error_page(action: RunningAction) -> None:
+    """Wait for the browser's error page: it would abort a navigation that starts before it."""
+    activity = action.tab.tracker
+    until = asyncio.get_running_loop().time() + _ERROR_PAGE_TIMEOUT_SECONDS
+    await activity.wait_until(lambda: activity.new_document(action.window), until)
 
 
-async def _came_to_nothing(hand: Hand) -> bool:
-    """Whether the navigation ended in a download or an empty answer, which is no failure, and not in another one."""
-    mark, activity = hand.mark, hand.tab.activity
-    if mark.status in _NO_CONTENT:
-        hand.notices.append(f"The server answered {mark.status} (no content): the page stays as it was.")
+async def _ended_without_document(action: RunningAction) -> bool:
+    """Whether the navigation ended in a download or an empty response, which is no failure."""
+    window, activity = action.window, action.tab.tracker
+    if window.status in _NO_CONTENT:
+        action.notices.append(f"The server answered {window.status} (no content): the page stays as it was.")
         return True
-    until = asyncio.get_running_loop().time() + _DOWNLOAD_SECONDS
-    await activity.until(lambda: bool(mark.downloads) or activity.new_document(mark), until)
-    return bool(mark.downloads)
+    until = asyncio.get_running_loop().time() + _DOWNLOAD_TIMEOUT_SECONDS
+    await activity.wait_until(lambda: bool(window.downloads) or activity.new_document(window), until)
+    return bool(window.downloads)

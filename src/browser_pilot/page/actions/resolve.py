@@ -1,78 +1,71 @@
-"""From what a caller wrote (a ref, a selector, a role and name) to one element to act on, in as few steps as it takes.
+"""Resolves an ``element`` argument (ref, selector, role and name) to one target.
 
-A ref is not looked up: the page finds out itself, when it acts, whether the element still lives. Then ``lost`` says
-what to do instead. How arguments are read and elements are found is in ``elements``.
+A ref costs no round trip: the page checks when it acts whether the element still exists, and ``stale_error`` then says
+what to do instead. Parsing and searching are in ``selectors``.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from browser_pilot.errors import ElementNotFound, InvalidArgument, StaleRef
-from browser_pilot.pages.elements import ElementArgument, Elements, Selector, parse_element
-from browser_pilot.pages.frames import MAIN, Frame
-from browser_pilot.pages.world import Json, World
+from browser_pilot.json_types import ReadOnlyJson
+from browser_pilot.page.frames import MAIN, Frame
+from browser_pilot.page.isolated_world import World
+
+from .selectors import ElementArgument, Elements, Selector, parse_element
 
 if TYPE_CHECKING:
-    from browser_pilot.pages.tab import Tab
+    from browser_pilot.page.tab import Tab
 
-# In place of an argument: whatever has the focus.
-FOCUS = ""
 _FRAME = re.compile(r"f(\d+)e")
 
-__all__ = ["FOCUS", "ElementArgument", "Target", "find", "key_of", "lost"]
+__all__ = ["ElementArgument", "Target", "resolve", "stale_error"]
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One element, by its ref in its frame; ``words`` is how the caller called it.
+    """One element, by its ref in its frame; ``description`` is how the caller named it.
 
-    ``seal`` is what was decided about: the page compares it when it acts. With ``seals_values`` what the element's form
-    holds counts too. ``origin`` is that of its frame then.
+    ``fingerprint`` is what was authorized: the page compares it when it acts. With ``fingerprints_values`` it includes
+    the values in the element's form. ``origin`` is that of its frame at that time.
     """
 
     frame: Frame
     ref: str
-    words: str
-    seal: str = field(default="", repr=False)
-    seals_values: bool = False
+    description: str
+    fingerprint: str = field(default="", repr=False)
+    fingerprints_values: bool = False
     origin: str = ""
-    # A point in the element, in pixels from its upper left corner; None for wherever it can be reached.
-    at: tuple[float, float] | None = None
+    # A point in the element, in pixels from its upper left corner; None for any point that receives input.
+    offset: tuple[float, float] | None = None
 
     @property
-    def aimed(self) -> Json:
-        """How the page is told which element is meant."""
-        return {"ref": self.ref, "seal": self.seal, "values": self.seals_values} if self.seal else self.ref
+    def wire_ref(self) -> ReadOnlyJson:
+        """The argument by which injected functions find the element and check its fingerprint."""
+        if not self.fingerprint:
+            return self.ref
+        return {"ref": self.ref, "seal": self.fingerprint, "values": self.fingerprints_values}
 
-    def wire_at(self) -> Json:
-        return list(self.at) if self.at else None
-
-
-def key_of(element: ElementArgument) -> str:
-    """One text for the same ``element`` argument."""
-    return element if isinstance(element, str) else json.dumps(element, sort_keys=True, default=str)
+    def wire_offset(self) -> ReadOnlyJson:
+        return list(self.offset) if self.offset else None
 
 
-async def find(tab: Tab, element: ElementArgument, *, pointing: bool = False) -> Target:
-    """The one element that is meant. A ref costs nothing; anything else is looked for in every frame.
+async def resolve(tab: Tab, element: ElementArgument, *, pointing: bool = False) -> Target:
+    """The one element that ``element`` names. Anything but a ref is searched for in every frame.
 
-    Whoever points at the element may name the point in it: ``{"ref": "e12", "at": [x, y]}``.
+    With ``pointing`` the argument may name a point in the element: ``{"ref": "e12", "at": [x, y]}``.
     """
     tab.dialogs.require_none()
-    at = _point(element, pointing=pointing)
-    decided = tab.decided.get(key_of(element))
-    if decided is not None:
-        return decided
-    if at is not None and isinstance(element, Mapping):
-        return replace(await find(tab, {key: value for key, value in element.items() if key != "at"}), at=at)
+    offset = _parse_offset(element, pointing=pointing)
+    if offset is not None and isinstance(element, Mapping):
+        return replace(await resolve(tab, {key: value for key, value in element.items() if key != "at"}), offset=offset)
     world = tab.world
     if isinstance(element, Mapping) and set(element) == {"index"}:
-        element = _indexed(world, element["index"])
+        element = _ref_of_index(world, element["index"])
     selector = parse_element(element)
     if selector.ref is None:
         found = await tab.dialogs.unless_opened(Elements(world).resolve(selector))
@@ -84,7 +77,7 @@ async def find(tab: Tab, element: ElementArgument, *, pointing: bool = False) ->
     return Target(frame, selector.ref, selector.ref)
 
 
-def _point(element: ElementArgument, *, pointing: bool) -> tuple[float, float] | None:
+def _parse_offset(element: ElementArgument, *, pointing: bool) -> tuple[float, float] | None:
     at = element.get("at") if isinstance(element, Mapping) else None
     if at is None:
         return None
@@ -100,7 +93,7 @@ def _point(element: ElementArgument, *, pointing: bool) -> tuple[float, float] |
             )
 
 
-def _indexed(world: World, index: object) -> str:
+def _ref_of_index(world: World, index: object) -> str:
     """The ref of an element that the last DOM tree numbered."""
     if not isinstance(index, int) or isinstance(index, bool):
         raise InvalidArgument(f"index = {index!r} is not a number.", suggestions=["Indices come from browser_dom."])
@@ -109,10 +102,10 @@ def _indexed(world: World, index: object) -> str:
     return world.tree.ref(index)
 
 
-async def lost(world: World, target: Target) -> StaleRef:
-    """The error for an element that is gone: what it was, and whether there is one like it now."""
+async def stale_error(world: World, target: Target) -> StaleRef:
+    """The error for an element that is gone: what it was, and whether a similar one exists now."""
     try:
         await Elements(world).resolve(Selector(ref=target.ref))
     except StaleRef as error:
         return error
-    return StaleRef(f"{target.words} is no longer on the page.", suggestions=["Take a new snapshot."])
+    return StaleRef(f"{target.description} is no longer on the page.", suggestions=["Take a new snapshot."])

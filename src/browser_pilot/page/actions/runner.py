@@ -1,156 +1,181 @@
-"""The frame of every action: refuse while a dialog is open, mark the start, act, wait for the consequences.
+"""Runs one action: refuse while a dialog is open, open an action window, execute, wait for the effects.
 
-An action is a coroutine that gets a ``Hand`` and says ``acts`` right before it sends input. What it returns is the
-page's own reply about the action, or None when a navigation cut the page off.
+An action is a coroutine function that gets a ``RunningAction`` and calls ``mark_sent`` right before it sends input. It
+returns the page's own report about the action, or None when a navigation destroyed the document.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import cast
 
 from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
+from browser_pilot.background_tasks import BackgroundTasks
 from browser_pilot.errors import ElementChanged, NoTab, PilotError
-from browser_pilot.pages.activity import Mark
-from browser_pilot.pages.dialogs import DialogAppeared
-from browser_pilot.pages.frames import Frame
-from browser_pilot.pages.outcome import Outcome
-from browser_pilot.pages.playwright_errors import translate
-from browser_pilot.pages.settle import Reply, settle
-from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.targets import Target, lost
-from browser_pilot.pages.troubles import trouble_error
-from browser_pilot.pages.world import CutOff, FrameGone, Json
+from browser_pilot.json_types import ReadOnlyJson
+from browser_pilot.page.frames import Frame
+from browser_pilot.page.isolated_world import CutOff, FrameGone
+from browser_pilot.page.playwright_errors import translate
+from browser_pilot.page.tab import Tab
 
-PATIENCE_MS = 5_000
-# The page answers by its own deadline; this much later it is taken to hang.
-GRACE_MS = 5_000
+from .action_window import ActionWindow
+from .actionability_errors import actionability_error
+from .context import ActionContext
+from .dialogs import DialogAppeared
+from .outcome import Outcome
+from .resolve import Target, stale_error
+from .wait_idle import PageReport, wait_idle
 
-_abandoning: set[asyncio.Task[None]] = set()
+TIMEOUT_MS = 5_000
+# The page responds by its own deadline; this much later it counts as hung.
+EXTRA_TIMEOUT_MS = 5_000
+
+_cancellations = BackgroundTasks("cancelled actions")
 
 
 @dataclass(slots=True)
-class Hand:
-    """What an action works with."""
-
-    tab: Tab
+class RunningAction:
+    context: ActionContext
     frame: Frame
     session: CDPSession
-    mark: Mark
-    acted: bool = False
+    window: ActionWindow
+    started: bool = False
     notices: list[str] = field(default_factory=list[str])
 
-    def acts(self) -> None:
-        """From here on the page may have been changed."""
-        self.acted = True
-        self.mark.act()
+    @property
+    def tab(self) -> Tab:
+        return self.context.tab
 
-    async def ask(self, target: Target, function: str, *args: Json, patience_ms: int) -> Reply:
-        """Call a function that prepares something for an element; what stands in its way is raised."""
-        answer = await self.tab.world.call(target.frame, function, *args, timeout_ms=patience_ms + GRACE_MS)
-        reply = cast("Reply", answer)
+    def start(self) -> None:
+        """What the page does from here on belongs to the action."""
+        self.started = True
+        self.window.begin_input()
+
+    def mark_sent(self) -> None:
+        """Input is about to be sent: from here on the action may have taken effect."""
+        self.context.sent = True
+        self.start()
+
+    async def call_target(self, target: Target, function: str, *args: ReadOnlyJson, timeout_ms: int) -> PageReport:
+        """Call an injected function about an element; raises what prevents the action."""
+        response = await self.tab.world.call(target.frame, function, *args, timeout_ms=timeout_ms + EXTRA_TIMEOUT_MS)
+        reply = cast("PageReport", response)
         if reply.get("trouble") == "gone":
-            raise await lost(self.tab.world, target)
+            raise await stale_error(self.tab.world, target)
         if "trouble" in reply:
-            raise trouble_error(target.words, reply)
+            raise actionability_error(target.description, reply)
         return reply
 
-    async def ask_and_act(self, target: Target, function: str, *args: Json, patience_ms: int) -> Reply | None:
-        """The same for a function that acts as well; None when that made the page navigate."""
+    async def call_and_act(
+        self, target: Target, function: str, *args: ReadOnlyJson, timeout_ms: int
+    ) -> PageReport | None:
+        """The same for a function that also acts; None when this made the page navigate."""
         try:
-            return await self.ask(target, function, *args, patience_ms=patience_ms)
+            return await self.call_target(target, function, *args, timeout_ms=timeout_ms)
         except CutOff:
             return None
 
-    async def aftermath(
-        self, function: str, *args: Json, frame: Frame | None = None, timeout_ms: int = GRACE_MS * 2
-    ) -> Reply | None:
-        """Ask the page what became of the action; None when its document is gone."""
+    async def result_of(
+        self, function: str, *args: ReadOnlyJson, frame: Frame | None = None, timeout_ms: int = EXTRA_TIMEOUT_MS * 2
+    ) -> PageReport | None:
+        """Call an injected function after input was sent; None when the document is gone."""
         try:
-            answer = await self.tab.world.call(frame or self.frame, function, *args, timeout_ms=timeout_ms)
-            return cast("Reply", answer)
+            response = await self.tab.world.call(frame or self.frame, function, *args, timeout_ms=timeout_ms)
+            return cast("PageReport", response)
         except (CutOff, FrameGone):
             return None
 
 
-async def perform(
-    tab: Tab,
+async def run_action(
+    context: ActionContext,
     target: Target | None,
-    act: Callable[[Hand], Awaitable[Reply | None]],
+    execute: Callable[[RunningAction], Awaitable[PageReport | None]],
     *,
-    wait: Callable[[Tab, Mark, Frame, Reply | None], Awaitable[Outcome]] = settle,
+    wait: Callable[[Tab, ActionWindow, Frame, PageReport | None], Awaitable[Outcome]] = wait_idle,
     frame: Frame | None = None,
 ) -> Outcome:
-    """Do one action and ``wait`` for what it sets off. A dialog that it opens ends the waiting and is told.
+    """Execute one action and ``wait`` for its effects. A dialog that it opens ends the wait and is part of the outcome.
 
-    ``frame`` is the one to watch when there is no target; left out, it is the main frame, looked up anew.
+    ``frame`` is the frame to watch when there is no target; by default the main frame, looked up again.
     """
+    tab = context.tab
     tab.dialogs.require_none()
     session = await tab.world.frames.main_session()
     frame = target.frame if target else frame or (await tab.world.frames.list())[0]
-    await tab.activity.listen(session)
-    mark = tab.activity.mark()
-    hand = Hand(tab, frame, session, mark)
-
-    async def whole() -> Outcome:
-        reply = await act(hand)
-        return await wait(tab, mark, frame, reply)
-
+    await tab.tracker.subscribe(session)
+    window = tab.tracker.open_window()
+    action = RunningAction(context, frame, session, window)
     try:
-        outcome = await tab.dialogs.unless_opened(whole())
+        outcome = await tab.dialogs.unless_opened(_execute_and_wait(action, execute, wait))
     except DialogAppeared:
-        if not hand.acted:
+        if not action.started:
             raise
-        outcome = Outcome(dialog=tab.dialogs.facts, new_tabs=tuple(mark.tabs), downloads=tuple(mark.downloads))
+        outcome = _interrupted_by_dialog(tab, window)
     except asyncio.CancelledError:
-        _abandon(hand)
+        _cancellations.spawn(_cancel_in_page(action))
         raise
     except (PlaywrightError, NoTab) as error:
-        outcome = await _without_page(hand, error)
+        outcome = await _outcome_without_page(action, error)
     finally:
-        if mark is not tab.activity.left_open:
-            tab.activity.end(mark)
-    return outcome.noting(*hand.notices)
+        if window is not tab.tracker.left_open:
+            tab.tracker.close_window(window)
+    return outcome.noting(*action.notices)
 
 
-async def answer_dialog(tab: Tab, *, accept: bool, text: str | None = None) -> Outcome:
-    """Answer the open dialog, and wait for what the page does then; that may be another dialog."""
-    if tab.decided_dialog is not None and tab.dialogs.facts != tab.decided_dialog:
-        raise ElementChanged("Another dialog is open than the one that was decided about.")
+async def respond_to_dialog(context: ActionContext, *, accept: bool, text: str | None = None) -> Outcome:
+    """Accept or dismiss the open dialog, and wait for what the page does then; it may open another dialog."""
+    tab = context.tab
+    if context.dialog is not None and tab.dialogs.facts != context.dialog:
+        raise ElementChanged("Another dialog is open than the one that was authorized.")
     if text is not None:
-        text = tab.fill(text, "")
+        text = context.fill_secrets(text, "")
     session = await tab.world.frames.main_session()
-    mark = tab.activity.mark()
-    mark.act()
-
-    async def rest() -> Outcome:
-        await tab.activity.listen(session)
-        return await settle(tab, mark, await tab.world.main_frame(), None)
-
-    await tab.dialogs.answer(accept=accept, text=text)
+    window = tab.tracker.open_window()
+    window.begin_input()
+    context.sent = True
     try:
-        return await tab.dialogs.unless_opened(rest())
+        await tab.dialogs.answer(accept=accept, text=text)
+        return await tab.dialogs.unless_opened(_wait_after_dialog(tab, window, session))
     except DialogAppeared:
-        return Outcome(dialog=tab.dialogs.facts, new_tabs=tuple(mark.tabs), downloads=tuple(mark.downloads))
+        return _interrupted_by_dialog(tab, window)
     finally:
-        tab.activity.end(mark)
+        tab.tracker.close_window(window)
 
 
-async def _without_page(hand: Hand, error: PlaywrightError | NoTab) -> Outcome:
-    """What to say when the page was lost: an action may close its own tab, anything else is a failure."""
-    tab = hand.tab
+async def _execute_and_wait(
+    action: RunningAction,
+    execute: Callable[[RunningAction], Awaitable[PageReport | None]],
+    wait: Callable[[Tab, ActionWindow, Frame, PageReport | None], Awaitable[Outcome]],
+) -> Outcome:
+    reply = await execute(action)
+    return await wait(action.tab, action.window, action.frame, reply)
+
+
+async def _wait_after_dialog(tab: Tab, window: ActionWindow, session: CDPSession) -> Outcome:
+    await tab.tracker.subscribe(session)
+    return await wait_idle(tab, window, await tab.world.main_frame(), None)
+
+
+def _interrupted_by_dialog(tab: Tab, window: ActionWindow) -> Outcome:
+    return Outcome(dialog=tab.dialogs.facts, new_tabs=tuple(window.tabs), downloads=tuple(window.downloads))
+
+
+async def _outcome_without_page(action: RunningAction, error: PlaywrightError | NoTab) -> Outcome:
+    """The page is gone: an action may close its own tab, anything else is a failure."""
+    tab = action.tab
     if tab.page.is_closed():
-        if hand.acted and await _context_lives(tab):
+        if action.started and await _is_context_open(tab):
             return Outcome(notices=("The tab was closed.",))
         raise NoTab("The tab was closed meanwhile.") from error
     raise translate(error, "Acting on the page") if isinstance(error, PlaywrightError) else error
 
 
-async def _context_lives(tab: Tab) -> bool:
+async def _is_context_open(tab: Tab) -> bool:
     try:
         await tab.page.context.cookies("http://localhost/")
     except PlaywrightError:
@@ -158,15 +183,7 @@ async def _context_lives(tab: Tab) -> bool:
     return True
 
 
-def _abandon(hand: Hand) -> None:
-    """Tell the page to stop waiting for an element on behalf of a call that was cancelled."""
-
-    async def tell() -> None:
-        try:
-            await hand.tab.world.call(hand.frame, "abandon", timeout_ms=GRACE_MS)
-        except (PilotError, PlaywrightError):
-            return  # whatever waited there is gone as well
-
-    task = asyncio.ensure_future(tell())
-    _abandoning.add(task)
-    task.add_done_callback(_abandoning.discard)
+async def _cancel_in_page(action: RunningAction) -> None:
+    """Make the page stop waiting for an element on behalf of a cancelled call."""
+    with suppress(PilotError, PlaywrightError):
+        await action.tab.world.call(action.frame, "abandon", timeout_ms=EXTRA_TIMEOUT_MS)

@@ -14,8 +14,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 from browser_pilot.errors import ElementAmbiguous, ElementNotFound, InvalidArgument, StaleRef
-from browser_pilot.pages.frames import MAIN, Frame
-from browser_pilot.pages.world import DEFAULT_TIMEOUT_MS, Json, Remote, World
+from browser_pilot.json_types import ReadOnlyJson
+from browser_pilot.page.frames import MAIN, Frame
+from browser_pilot.page.isolated_world import DEFAULT_TIMEOUT_MS, Remote, World
 
 _REF = re.compile(r"(?:f([1-9]\d*))?e[1-9]\d*")
 _ROLE = re.compile(r"role=(?P<role>[\w-]+)\s*(?:\[\s*name\s*(?P<how>\*?=)\s*(?P<name>.+?)\s*\])?", re.DOTALL)
@@ -38,7 +39,7 @@ class Selector:
     exact: bool = False
     regex: bool = False
 
-    def wire(self) -> dict[str, Json]:
+    def wire(self) -> dict[str, ReadOnlyJson]:
         return {key: value for key, value in asdict(self).items() if value is not None}
 
     def __str__(self) -> str:

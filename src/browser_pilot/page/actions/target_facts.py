@@ -1,110 +1,114 @@
-"""What a call is about to act on, as it stands on the page now: for whoever decides whether it may.
+"""Inspects the targets of a call as they are now, for the authorization.
 
-A tool says what it aims at (``Aim``); ``look_at`` finds those elements and tells what acting on them means. Each comes
-with a seal: when the tool then acts, the page compares it and refuses if the element is no longer what was decided
-about.
+A tool declares what it acts on (``TargetSpec``); ``inspect_targets`` resolves these elements and returns their facts.
+Each target carries a fingerprint: when the tool acts, the page compares it and refuses if the element has changed.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from ..policy.sensitivity import ElementFacts, FieldFacts
-from .dialogs import DialogFacts
-from .frames import Frame
-from .tab import Tab
-from .targets import FOCUS, ElementArgument, Target, find, key_of, lost
-from .world import World
+from browser_pilot.page.frames import Frame
+from browser_pilot.page.isolated_world import World
+from browser_pilot.page.tab import Tab
+from browser_pilot.policy.sensitivity import ElementFacts, FieldFacts
 
-DEEPEST_FOCUS = 20
+from .resolve import ElementArgument, Target, resolve, stale_error
+
+MAX_FOCUS_DEPTH = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
-    """One element that a call acts on; None: whatever has the focus.
+class TargetSpec:
+    """An element that a call acts on; None: the one that has the focus.
 
-    ``sends`` when the call may send the element's form besides (Enter in a field). ``fills`` when it puts a value in:
-    then what the form holds is about to change anyway, and does not count.
+    ``submits``: the call may also submit the element's form (Enter in a field). ``fills``: it sets a value, so the
+    values in the form are about to change and are not part of the fingerprint. ``pointing``: see ``resolve``.
     """
 
     element: ElementArgument | None
-    sends: bool = False
+    submits: bool = False
     fills: bool = False
+    pointing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class SeenElement:
+class InspectedElement:
+    """``given`` is the ``element`` argument as text; empty for the focus."""
+
     facts: ElementFacts
     target: Target
+    given: str
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """ "button “Pay now”"."""
         kind = self.facts.role or "element"
         return f"{kind} “{self.facts.name}”" if self.facts.name else f"{kind} {self.target.ref}"
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What a call would act on. ``targets`` are by the argument that named them."""
+async def inspect_targets(tab: Tab, specs: Sequence[TargetSpec]) -> tuple[InspectedElement, ...]:
+    """The elements, as they are now. Raises when one is not found, ambiguous or gone.
 
-    elements: tuple[SeenElement, ...] = ()
-    targets: Mapping[str, Target] = field(default_factory=dict[str, Target])
-    dialog: DialogFacts | None = None
-
-
-async def look_at(tab: Tab, aims: Sequence[Aim]) -> Seen:
-    """The elements, as they are now. Raises what is wrong with naming them: not found, ambiguous, gone."""
-    looks = (_focused(tab, aim) if aim.element is None else _named(tab, aim, aim.element) for aim in aims)
-    found = [(aim, seen) for aim, seen in zip(aims, await asyncio.gather(*looks), strict=True) if seen is not None]
-    targets = {FOCUS if aim.element is None else key_of(aim.element): seen.target for aim, seen in found}
-    return Seen(tuple(seen for _, seen in found), targets)
+    One element per spec, except that there is none for the focus when nothing has it.
+    """
+    inspections = (_focused(tab, spec) if spec.element is None else _named(tab, spec, spec.element) for spec in specs)
+    return tuple(found for found in await asyncio.gather(*inspections) if found is not None)
 
 
-async def _named(tab: Tab, aim: Aim, element: ElementArgument) -> SeenElement:
-    target = await find(tab, element, pointing=True)
-    told = await tab.dialogs.unless_opened(_ask(tab.world, target.frame, target.ref, aim))
-    if "trouble" in told:
-        raise await lost(tab.world, target)
-    return _seen(target, told, aim)
+async def _named(tab: Tab, spec: TargetSpec, element: ElementArgument) -> InspectedElement:
+    target = await resolve(tab, element, pointing=spec.pointing)
+    facts = await tab.dialogs.unless_opened(_facts(tab.world, target.frame, target.ref, spec))
+    if "trouble" in facts:
+        raise await stale_error(tab.world, target)
+    return _inspected(target, facts, spec)
 
 
-async def _focused(tab: Tab, aim: Aim) -> SeenElement | None:
-    """What has the focus, in whichever frame; None when nothing has."""
+async def _focused(tab: Tab, spec: TargetSpec) -> InspectedElement | None:
+    """The element that has the focus, in any frame; None when nothing has it."""
     tab.dialogs.require_none()
     world = tab.world
     frame = (await world.live_frames())[0]
-    for _ in range(DEEPEST_FOCUS):
-        told = await tab.dialogs.unless_opened(_ask(world, frame, None, aim))
-        if "ref" in told:
-            world.note_refs_used(frame, int(told["lastRef"]))
-            return _seen(Target(frame, str(told["ref"]), "The focus"), told, aim)
-        inner = None if told["frame"] is None else await world.frames.get(int(told["frame"]))
+    for _ in range(MAX_FOCUS_DEPTH):
+        facts = await tab.dialogs.unless_opened(_facts(world, frame, None, spec))
+        if "ref" in facts:
+            world.note_refs_used(frame, int(facts["lastRef"]))
+            return _inspected(Target(frame, str(facts["ref"]), "The focus"), facts, spec)
+        inner = None if facts["frame"] is None else await world.frames.get(int(facts["frame"]))
         if inner is None:
             return None
         frame = inner
     return None
 
 
-async def _ask(world: World, frame: Frame, ref: str | None, aim: Aim) -> dict[str, Any]:
-    how = {"sends": aim.sends, "values": not aim.fills}
-    return cast("dict[str, Any]", await world.call(frame, "facts", ref, how, repeatable=True))
+async def _facts(world: World, frame: Frame, ref: str | None, spec: TargetSpec) -> dict[str, Any]:
+    options = {"sends": spec.submits, "values": not spec.fills}
+    return cast("dict[str, Any]", await world.call(frame, "facts", ref, options, repeatable=True))
 
 
-def _seen(target: Target, told: dict[str, Any], aim: Aim) -> SeenElement:
-    facts = ElementFacts(
-        role=told["role"],
-        name=told["name"],
-        field=FieldFacts(**told["field"]),
-        href=told["href"],
-        submits=told["submits"],
-        submit_name=told["submitName"],
-        form_action=told["formAction"],
-        form_method=told["formMethod"],
-        form_fields=tuple(FieldFacts(**one) for one in told["formFields"]),
+def _inspected(target: Target, facts: dict[str, Any], spec: TargetSpec) -> InspectedElement:
+    element = ElementFacts(
+        role=facts["role"],
+        name=facts["name"],
+        field=FieldFacts(**facts["field"]),
+        href=facts["href"],
+        submits=facts["submits"],
+        submit_name=facts["submitName"],
+        form_action=facts["formAction"],
+        form_method=facts["formMethod"],
+        form_fields=tuple(FieldFacts(**one) for one in facts["formFields"]),
     )
-    sealed = replace(target, seal=told["seal"], seals_values=not aim.fills, origin=told["origin"])
-    return SeenElement(facts, sealed)
+    fingerprinted = replace(
+        target, fingerprint=facts["seal"], fingerprints_values=not spec.fills, origin=facts["origin"]
+    )
+    return InspectedElement(element, fingerprinted, _given(spec.element))
+
+
+def _given(element: ElementArgument | None) -> str:
+    if element is None:
+        return ""
+    return element if isinstance(element, str) else json.dumps(element, sort_keys=True, default=str)

@@ -1,4 +1,4 @@
-"""Giving files to a page: through its file field, hidden or not, or through the chooser that a button opens."""
+"""Uploading files: through a file field, hidden or not, or through the file chooser that a button opens."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from pathlib import Path
 from typing import Any, cast
 
 from browser_pilot.errors import ElementNotActionable, InvalidArgument
-from browser_pilot.pages.action import PATIENCE_MS, Hand, perform
-from browser_pilot.pages.cdp import send
-from browser_pilot.pages.outcome import Outcome
-from browser_pilot.pages.pointer import click_target
-from browser_pilot.pages.settle import Reply
-from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.targets import ElementArgument, Target, find
+from browser_pilot.page.cdp import send
 
-_CHOOSER_SECONDS = 2.0
+from .context import ActionContext
+from .mouse import click_target
+from .outcome import Outcome
+from .resolve import Target
+from .runner import TIMEOUT_MS, RunningAction, run_action
+from .wait_idle import PageReport
+
+_CHOOSER_TIMEOUT_SECONDS = 2.0
 
 
 async def upload(
-    tab: Tab, element: ElementArgument, paths: Sequence[Path], *, timeout_ms: int = PATIENCE_MS
+    context: ActionContext, target: Target, paths: Sequence[Path], *, timeout_ms: int = TIMEOUT_MS
 ) -> Outcome:
-    """Choose files for a file field, its label, or a button that asks for files. All paths must exist here."""
+    """Choose files for a file field, its label, or a button that opens a file chooser. All paths must exist here."""
     names = [str(_checked(path)) for path in paths]
-    target = await find(tab, element)
 
-    async def act(hand: Hand) -> Reply | None:
-        await hand.ask(target, "still", target.aimed, patience_ms=0)
-        found = await tab.world.call_for_object(target.frame, "fileField", target.ref)
-        hand.acts()
+    async def execute(action: RunningAction) -> PageReport | None:
+        await action.call_target(target, "still", target.wire_ref, timeout_ms=0)
+        found = await action.tab.world.call_for_object(target.frame, "fileField", target.ref)
+        action.mark_sent()
         if found is not None:
-            await _offer(hand, target, names, {"objectId": found.object_id}, target.frame.session)
+            await _set_files(action, target, names, {"objectId": found.object_id}, target.frame.session)
         else:
-            await _through_chooser(hand, target, names, timeout_ms)
-        return await hand.aftermath("settled")
+            await _through_chooser(action, target, names, timeout_ms)
+        return await action.result_of("settled")
 
-    return await perform(tab, target, act)
+    return await run_action(context, target, execute)
 
 
 def _checked(path: Path) -> Path:
@@ -44,22 +44,24 @@ def _checked(path: Path) -> Path:
         whole = path.expanduser().absolute()
         there = whole.exists()
     except (OSError, ValueError):
-        whole, there = path, False  # no system has such a name
+        whole, there = path, False  # not a valid path on this system
     if not there:
         raise InvalidArgument(f"There is no file {str(path)!r}.", suggestions=["Give the path of a file that exists."])
     return whole
 
 
-async def _offer(hand: Hand, target: Target, names: list[str], node: dict[str, Any], session: Any) -> None:
-    """Put files into a field and see that they are there."""
-    world = hand.tab.world
+async def _set_files(
+    action: RunningAction, target: Target, names: list[str], node: dict[str, Any], session: Any
+) -> None:
+    """Set the files of a field and verify that it holds them."""
+    world = action.tab.world
     facts = cast("dict[str, Any]", await world.call(target.frame, "fileFacts", target.ref))
     _check_fit(names, facts)
     await send(session, "DOM.setFileInputFiles", files=names, **node)
     held = cast("dict[str, Any]", await world.call(target.frame, "fileFacts", target.ref))["files"]
     expected = [Path(name).name for name in names]
     if facts["known"] and not facts["folder"] and held != expected:
-        hand.notices.append(f"The field now holds {', '.join(held) or 'no file'}: the page did not keep the files.")
+        action.notices.append(f"The field now holds {', '.join(held) or 'no file'}: the page did not keep the files.")
 
 
 def _check_fit(names: list[str], facts: dict[str, Any]) -> None:
@@ -72,27 +74,27 @@ def _check_fit(names: list[str], facts: dict[str, Any]) -> None:
         raise InvalidArgument("The field takes one file only.", suggestions=["Upload the files one by one."])
 
 
-async def _through_chooser(hand: Hand, target: Target, names: list[str], timeout_ms: int) -> None:
-    """Click the element, and answer the file chooser that it opens."""
+async def _through_chooser(action: RunningAction, target: Target, names: list[str], timeout_ms: int) -> None:
+    """Click the element, and respond to the file chooser that it opens."""
     opened: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
 
-    def note(event: dict[str, Any]) -> None:
+    def on_opened(event: dict[str, Any]) -> None:
         if not opened.done():
             opened.set_result(event)
 
-    hand.session.on("Page.fileChooserOpened", note)
-    await send(hand.session, "Page.setInterceptFileChooserDialog", enabled=True)
+    action.session.on("Page.fileChooserOpened", on_opened)
+    await send(action.session, "Page.setInterceptFileChooserDialog", enabled=True)
     try:
-        await click_target(hand, target, timeout_ms)
-        async with asyncio.timeout(_CHOOSER_SECONDS):
+        await click_target(action, target, timeout_ms)
+        async with asyncio.timeout(_CHOOSER_TIMEOUT_SECONDS):
             event = await opened
     except TimeoutError:
         raise ElementNotActionable(
-            f"{target.words} is no file field, and no file chooser opened when it was clicked.",
+            f"{target.description} is no file field, and no file chooser opened when it was clicked.",
             suggestions=["Use the ref of the file field or of the button that asks for files."],
         ) from None
     finally:
-        hand.session.remove_listener("Page.fileChooserOpened", note)
-        await asyncio.shield(send(hand.session, "Page.setInterceptFileChooserDialog", enabled=False))
+        action.session.remove_listener("Page.fileChooserOpened", on_opened)
+        await asyncio.shield(send(action.session, "Page.setInterceptFileChooserDialog", enabled=False))
     _check_fit(names, {"known": True, "multiple": event["mode"] == "selectMultiple", "folder": False})
-    await send(hand.session, "DOM.setFileInputFiles", files=names, backendNodeId=event["backendNodeId"])
+    await send(action.session, "DOM.setFileInputFiles", files=names, backendNodeId=event["backendNodeId"])

@@ -18,12 +18,15 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from browser_pilot.errors import InvalidArgument, PilotError, Timeout
-from browser_pilot.pages.elements import parse_element, unreadable
-from browser_pilot.pages.frames import Frame
-from browser_pilot.pages.playwright_errors import translated
-from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.targets import ElementArgument
-from browser_pilot.pages.world import CutOff, FrameGone, Json
+from browser_pilot.json_types import ReadOnlyJson
+from browser_pilot.page.frames import Frame
+from browser_pilot.page.isolated_world import CutOff, FrameGone
+from browser_pilot.page.playwright_errors import translated
+from browser_pilot.page.tab import Tab
+from browser_pilot.upstream_errors import script_error
+
+from .resolve import ElementArgument
+from .selectors import parse_element, unreadable
 
 State = Literal["visible", "hidden", "attached", "detached", "enabled", "disabled", "checked", "unchecked", "focused"]
 LoadState = Literal["load", "domcontentloaded", "networkidle"]
@@ -31,7 +34,6 @@ LoadState = Literal["load", "domcontentloaded", "networkidle"]
 DEFAULT_TIMEOUT_MS = 10_000
 _GRACE_MS = 2_000
 _ABSENT = ("hidden", "detached")
-_THROWN = re.compile(r"\b\w*Error: .*")
 
 _ids = itertools.count(1)
 _stopping: set[asyncio.Task[None]] = set()
@@ -58,7 +60,7 @@ async def wait_for(
             suggestions=["One of text, text_gone, element (with state), url, load, function, ms."],
         )
     tab.dialogs.require_none()
-    await tab.activity.listen(await tab.world.frames.main_session())
+    await tab.tracker.subscribe(await tab.world.frames.main_session())
     if ms is not None:
         if ms > timeout_ms:
             raise InvalidArgument(
@@ -98,10 +100,10 @@ def _work(
         return _in_page(tab, {"text": text_gone, "gone": True}, until, absent=True), f"the text {text_gone!r} to go"
     if element is not None:
         selector = parse_element(element)
-        awaited: dict[str, Json] = {"wanted": selector.wire(), "state": state}
+        awaited: dict[str, ReadOnlyJson] = {"wanted": selector.wire(), "state": state}
         return _in_page(tab, awaited, until, absent=state in _ABSENT), f"{selector} to be {state}"
     if url is not None:
-        return tab.activity.until(lambda: address_matches(url, tab.page.url), until), f"the address {url!r}"
+        return tab.tracker.wait_until(lambda: address_matches(url, tab.page.url), until), f"the address {url!r}"
     if load is not None:
         return _load(tab, load, timeout_ms), f"the page to reach {load!r}"
     return _function(tab, function or "", timeout_ms), f"{function!r} to be true"
@@ -121,16 +123,16 @@ def address_matches(wanted: str, address: str) -> bool:
     return wanted in address
 
 
-async def _in_page(tab: Tab, awaited: dict[str, Json], until: float, *, absent: bool) -> bool:
+async def _in_page(tab: Tab, awaited: dict[str, ReadOnlyJson], until: float, *, absent: bool) -> bool:
     """Ask every frame to watch; one that finds it is enough, but what should be gone must be gone from all."""
     loop = asyncio.get_running_loop()
     while loop.time() < until:
         frames = await tab.world.live_frames()
-        changes = tab.activity.frame_changes
+        changes = tab.tracker.frame_changes
         wait_id = next(_ids)
         left_ms = max(1, int((until - loop.time()) * 1000))
         looks = [asyncio.ensure_future(_look(tab, frame, wait_id, awaited, left_ms)) for frame in frames]
-        moved = asyncio.ensure_future(tab.activity.until(lambda: tab.activity.frame_changes != changes, until))  # noqa: B023
+        moved = asyncio.ensure_future(tab.tracker.wait_until(lambda: tab.tracker.frame_changes != changes, until))  # noqa: B023
         try:
             if await _decide(looks, moved, absent=absent):
                 return True
@@ -138,7 +140,7 @@ async def _in_page(tab: Tab, awaited: dict[str, Json], until: float, *, absent: 
             moved.cancel()
             _stop(tab, frames, wait_id, looks)
         if not moved.done():
-            await tab.activity.until(lambda: tab.activity.frame_changes != changes, min(until, loop.time() + 0.1))  # noqa: B023
+            await tab.tracker.wait_until(lambda: tab.tracker.frame_changes != changes, min(until, loop.time() + 0.1))  # noqa: B023
     return False
 
 
@@ -156,7 +158,7 @@ async def _decide(looks: list[asyncio.Task[bool | None]], moved: asyncio.Task[bo
     return False
 
 
-async def _look(tab: Tab, frame: Frame, wait_id: int, awaited: dict[str, Json], left_ms: int) -> bool | None:
+async def _look(tab: Tab, frame: Frame, wait_id: int, awaited: dict[str, ReadOnlyJson], left_ms: int) -> bool | None:
     """What one frame says; None when it went away."""
     try:
         answer = await tab.world.call(
@@ -165,7 +167,7 @@ async def _look(tab: Tab, frame: Frame, wait_id: int, awaited: dict[str, Json], 
     except (FrameGone, CutOff):
         return None
     if isinstance(answer, dict):
-        raise unreadable(str(cast("dict[str, Json]", answer)["invalid"]))
+        raise unreadable(str(cast("dict[str, ReadOnlyJson]", answer)["invalid"]))
     return bool(answer)
 
 
@@ -200,9 +202,9 @@ async def _function(tab: Tab, function: str, timeout_ms: int) -> bool:
         except PlaywrightTimeout:
             return False
         except PlaywrightError as error:
-            if thrown := _THROWN.search(error.message):
+            if thrown := script_error(error.message):
                 raise InvalidArgument(
-                    f"The function cannot be run: {thrown[0]}",
+                    f"The function cannot be run: {thrown}",
                     suggestions=["Give an expression or a function that becomes true."],
                 ) from error
             raise

@@ -1,7 +1,7 @@
-"""A download that the browser makes, set off by a page, by a click or by us: where it comes from, and its bytes.
+"""A download by the browser, started by a page, a click or us: its origin and its bytes.
 
-Until someone takes them they are in a folder of the browser's own. ``open`` reads them once all have come; ``drop``
-ends it and removes what there is.
+The file is in a temporary folder of the browser, or in the user's download folder. ``open`` reads it once it is
+complete; ``drop`` cancels it and deletes the temporary file.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from typing import BinaryIO
 from playwright.async_api import Download
 from playwright.async_api import Error as PlaywrightError
 
-from browser_pilot.bridge.downloads import no_longer_held
-from browser_pilot.pages.download_errors import broken
-from browser_pilot.pages.download_watch import DownloadWatch
-from browser_pilot.pages.resource import Resource
-from browser_pilot.pages.stream import PIECE_BYTES, Head
+from browser_pilot.files.file_saver import blob_gone
 
-_FOUND_SECONDS = 5.0
+from .download_errors import broken
+from .download_progress import DownloadProgress
+from .downloadable import PIECE_BYTES, Downloadable, FileHead
+
+_PATH_TIMEOUT_SECONDS = 5.0
 
 
-class Caught:
-    def __init__(self, download: Download, page_url: str, watch: DownloadWatch) -> None:
+class BrowserDownload:
+    def __init__(self, download: Download, page_url: str, watch: DownloadProgress) -> None:
         self._download = download
         self._watch = watch
         self.page_url = page_url
@@ -38,37 +38,37 @@ class Caught:
     def filename(self) -> str:
         return self._download.suggested_filename
 
-    def resource(self) -> Resource:
-        return Resource(None, url=self.url, name=self.filename, page_url=self.page_url)
+    def downloadable(self) -> Downloadable:
+        return Downloadable(None, url=self.url, name=self.filename, page_url=self.page_url)
 
-    async def file(self, moved: Callable[[int], None] = lambda _: None) -> Path:
-        """Where it is, when all of it has come; in the user's own browser that is where the user's downloads go."""
+    async def wait_for_file(self, on_progress: Callable[[int], None] = lambda _: None) -> Path:
+        """Its path, once it is complete; in the user's Chrome that is in the user's download folder."""
         try:
-            path = Path(await self._watch.until(self._download.path(), self.url, moved))
+            path = Path(await self._watch.wait_for(self._download.path(), self.url, on_progress))
         except PlaywrightError as error:
             if self.url[:5] == "blob:":
-                raise no_longer_held() from error
+                raise blob_gone() from error
             reason = await self._download.failure()
-            raise broken(reason or "the browser gave it up") from error
+            raise broken(reason or "the browser cancelled it") from error
         return await asyncio.to_thread(path.resolve)
 
-    async def open(self, moved: Callable[[int], None] = lambda _: None) -> FileStream:
-        """Its bytes, when all of them have come; until then ``moved`` is told how many have."""
-        path = await self.file(moved)
-        return FileStream(await asyncio.to_thread(path.open, "rb"), Head(self.url, "", self.filename))
+    async def open(self, on_progress: Callable[[int], None] = lambda _: None) -> LocalFileStream:
+        """Its bytes, once it is complete; until then ``moved`` gets how many were received."""
+        path = await self.wait_for_file(on_progress)
+        return LocalFileStream(await asyncio.to_thread(path.open, "rb"), FileHead(self.url, "", self.filename))
 
-    async def discard(self) -> None:
-        """End it and remove the file, also where the browser has put it among the user's downloads."""
+    async def delete_with_file(self) -> None:
+        """Cancel it and remove the file, also from the user's download folder."""
         with suppress(PlaywrightError):
             await self._download.cancel()
-        # All of it may have come in that moment; then there is nothing to cancel, and the browser says where it is.
+        # It may have completed in the meantime: then there is nothing to cancel, and the browser has its path.
         with suppress(PlaywrightError, TimeoutError):
-            async with asyncio.timeout(_FOUND_SECONDS):
+            async with asyncio.timeout(_PATH_TIMEOUT_SECONDS):
                 path = await self._download.path()
             _remove(Path(path))
-        await self.drop()
+        await self.delete()
 
-    async def drop(self) -> None:
+    async def delete(self) -> None:
         with suppress(PlaywrightError):
             await self._download.cancel()
         with suppress(PlaywrightError):
@@ -76,14 +76,14 @@ class Caught:
 
 
 def _remove(path: Path) -> None:
-    """At once, so that it is done however often the task is cancelled."""
+    """Synchronous, so that a cancellation of the task cannot prevent it."""
     path.resolve().unlink(missing_ok=True)
 
 
-class FileStream:
-    comes_whole = False
+class LocalFileStream:
+    arrives_at_once = False
 
-    def __init__(self, file: BinaryIO, head: Head) -> None:
+    def __init__(self, file: BinaryIO, head: FileHead) -> None:
         self.head = head
         self._file = file
 
@@ -94,23 +94,23 @@ class FileStream:
         self._file.close()
 
 
-class CaughtStream:
-    """A download as a stream whose head is known before its bytes have come; closing it drops it."""
+class BrowserDownloadStream:
+    """A download as a stream whose head is known before it is complete; closing it deletes the download."""
 
-    comes_whole = True
+    arrives_at_once = True
 
-    def __init__(self, caught: Caught, head: Head, moved: Callable[[int], None]) -> None:
+    def __init__(self, download: BrowserDownload, head: FileHead, on_progress: Callable[[int], None]) -> None:
         self.head = head
-        self._caught = caught
-        self._moved = moved
-        self._file: FileStream | None = None
+        self._download = download
+        self._on_progress = on_progress
+        self._file: LocalFileStream | None = None
 
     async def read(self) -> bytes:
         if self._file is None:
-            self._file = await self._caught.open(self._moved)
+            self._file = await self._download.open(self._on_progress)
         return await self._file.read()
 
     async def close(self) -> None:
         if self._file is not None:
             await self._file.close()
-        await self._caught.drop()
+        await self._download.delete()

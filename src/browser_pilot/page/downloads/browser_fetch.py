@@ -1,8 +1,8 @@
-"""A file fetched by the browser itself, with the user's cookies and the page as referrer.
+"""Fetches a file with the browser itself, with the user's cookies and the page as referrer.
 
-A tab that nobody sees navigates to the address. Its answer is held at the end of all redirects, looked at, and let go
-on as a download, whatever it is: so the tab never gets a document, and the browser writes the file. Neither another
-site's consent nor the page's security policy is needed for that, as for a person who opens the address.
+A hidden tab navigates to the URL. The final response is paused (``Fetch.requestPaused``), inspected, and continued as
+an attachment: the tab never gets a document, and the browser writes the file. As for a person who opens the URL,
+neither CORS nor the page's CSP applies.
 """
 
 from __future__ import annotations
@@ -16,57 +16,59 @@ from urllib.parse import quote
 from playwright.async_api import CDPSession, Download, Page
 from playwright.async_api import Error as PlaywrightError
 
-from browser_pilot.pages.caught import Caught, CaughtStream
-from browser_pilot.pages.cdp import send
-from browser_pilot.pages.download_errors import bad_status, no_answer, unreached
-from browser_pilot.pages.download_watch import DownloadWatch
-from browser_pilot.pages.own_pages import open_own_page
-from browser_pilot.pages.playwright_errors import translate
-from browser_pilot.pages.resource import Resource
-from browser_pilot.pages.stream import Head, head_of
-from browser_pilot.pages.tab import Tab
+from browser_pilot.page.cdp import send
+from browser_pilot.page.internal_pages import open_own_page
+from browser_pilot.page.playwright_errors import translate
+from browser_pilot.page.tab import Tab
 from browser_pilot.policy.hosts import page_site
+
+from .browser_download import BrowserDownload, BrowserDownloadStream
+from .download_errors import bad_status, navigation_failed, response_timeout
+from .download_progress import DownloadProgress
+from .downloadable import Downloadable, FileHead, head_of
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _DISPOSITION = "content-disposition"
 
 
-def _unnamed(_head: Head) -> str:
+def _unnamed(_head: FileHead) -> str:
     return ""
 
 
-async def open_by_browser(
+async def fetch_by_browser(
     tab: Tab,
-    resource: Resource,
+    resource: Downloadable,
     *,
-    begins_seconds: float,
-    moved: Callable[[int], None],
-    named: Callable[[Head], str] = _unnamed,
-) -> BrowserStream:
-    """``named`` says what the browser should call the file, when it knows what it is."""
+    timeout_seconds: float,
+    on_progress: Callable[[int], None],
+    choose_name: Callable[[FileHead], str] = _unnamed,
+) -> BrowserFetchStream:
+    """``named`` returns the file name for the browser to use, once the head is known."""
     context = tab.page.context
     page: Page | None = None
     try:
-        async with asyncio.timeout(begins_seconds):
+        async with asyncio.timeout(timeout_seconds):
             page = await open_own_page(context)
-            head, caught = await _Navigation(page, await context.new_cdp_session(page)).go(tab, resource, named)
-            return BrowserStream(page, caught, head, moved)
+            head, download = await _Navigation(page, await context.new_cdp_session(page)).go(tab, resource, choose_name)
+            return BrowserFetchStream(page, download, head, on_progress)
     except BaseException as error:
         if page is not None:
             await _close(page)
         if isinstance(error, TimeoutError):
-            raise no_answer(tab.troubles, resource.url, seconds=begins_seconds) from None
+            raise response_timeout(tab.last_network_error, resource.url, seconds=timeout_seconds) from None
         if isinstance(error, PlaywrightError):
             raise translate(error, "Downloading") from error
         raise
 
 
-class BrowserStream(CaughtStream):
-    """Closing it closes its tab as well."""
+class BrowserFetchStream(BrowserDownloadStream):
+    """Closing it also closes its hidden tab."""
 
-    def __init__(self, page: Page, caught: Caught, head: Head, moved: Callable[[int], None]) -> None:
-        super().__init__(caught, head, moved)
-        self.caught = caught
+    def __init__(
+        self, page: Page, download: BrowserDownload, head: FileHead, on_progress: Callable[[int], None]
+    ) -> None:
+        super().__init__(download, head, on_progress)
+        self.download = download
         self._page = page
 
     async def close(self) -> None:
@@ -75,57 +77,61 @@ class BrowserStream(CaughtStream):
 
 
 class _Navigation:
-    """The hidden tab on its way to the answer."""
+    """The navigation of the hidden tab, until the download has begun."""
 
     def __init__(self, page: Page, session: CDPSession) -> None:
         self._page = page
         self._session = session
         self._paused: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._download: asyncio.Future[Download] = asyncio.get_running_loop().create_future()
-        self._watch = DownloadWatch()
+        self._watch = DownloadProgress()
 
-    async def go(self, tab: Tab, resource: Resource, named: Callable[[Head], str]) -> tuple[Head, Caught]:
+    async def go(
+        self, tab: Tab, resource: Downloadable, named: Callable[[FileHead], str]
+    ) -> tuple[FileHead, BrowserDownload]:
         session = self._session
         session.on("Fetch.requestPaused", self._paused.put_nowait)
-        self._page.once("download", self._begins)
+        self._page.once("download", self._on_download)
         self._watch.listen(session)
         await send(session, "Page.enable")
         await send(session, "Fetch.enable", patterns=[{"urlPattern": "*", "requestStage": "Response"}])
-        going = asyncio.ensure_future(send(session, "Page.navigate", url=resource.url, referrer=_referrer(resource)))
-        # It ends when the download has begun or the tab is closed; how is nobody's concern then.
-        going.add_done_callback(lambda done: done.cancelled() or done.exception())
-        answered = await self._answered(going)
-        if answered is None:
-            raise unreached(tab.troubles, resource.url, str(going.result().get("errorText", "")))
-        url, status = str(answered["request"]["url"]), int(answered["responseStatusCode"])
+        navigating = asyncio.ensure_future(
+            send(session, "Page.navigate", url=resource.url, referrer=_referrer(resource))
+        )
+        # It ends when the download has begun or the tab is closed; its result is then irrelevant.
+        navigating.add_done_callback(lambda done: done.cancelled() or done.exception())
+        response = await self._final_response(navigating)
+        if response is None:
+            raise navigation_failed(tab.last_network_error, resource.url, str(navigating.result().get("errorText", "")))
+        url, status = str(response["request"]["url"]), int(response["responseStatusCode"])
         if status >= 400:
-            raise bad_status(tab.troubles, url, status)
-        told = {one["name"].lower(): one["value"] for one in answered["responseHeaders"]}
-        length = None if "content-encoding" in told else told.get("content-length")
-        mime, disposition = told.get("content-type", ""), told.get(_DISPOSITION, "")
+            raise bad_status(tab.last_network_error, url, status)
+        headers = {one["name"].lower(): one["value"] for one in response["responseHeaders"]}
+        length = None if "content-encoding" in headers else headers.get("content-length")
+        mime, disposition = headers.get("content-type", ""), headers.get(_DISPOSITION, "")
         head = head_of(resource, url=url, mime=mime, disposition=disposition, length=length)
-        kept = [one for one in answered["responseHeaders"] if one["name"].lower() != _DISPOSITION]
+        kept = [one for one in response["responseHeaders"] if one["name"].lower() != _DISPOSITION]
         name = named(head)
-        attached = f"attachment; filename*=UTF-8''{quote(name)}" if name else "attachment"
+        attachment = f"attachment; filename*=UTF-8''{quote(name)}" if name else "attachment"
         await send(
             session,
             "Fetch.continueResponse",
-            requestId=answered["requestId"],
+            requestId=response["requestId"],
             responseCode=status,
-            responseHeaders=[*kept, {"name": _DISPOSITION, "value": attached}],
+            responseHeaders=[*kept, {"name": _DISPOSITION, "value": attachment}],
         )
-        return head, Caught(await self._download, resource.page_url, self._watch)
+        return head, BrowserDownload(await self._download, resource.page_url, self._watch)
 
-    def _begins(self, download: Download) -> None:
+    def _on_download(self, download: Download) -> None:
         if not self._download.done():
             self._download.set_result(download)
 
-    async def _answered(self, going: asyncio.Future[dict[str, Any]]) -> dict[str, Any] | None:
-        """The answer at the end of all redirects; None when the navigation ended without one."""
+    async def _final_response(self, navigating: asyncio.Future[dict[str, Any]]) -> dict[str, Any] | None:
+        """The response after all redirects; None when the navigation ended without one."""
         while True:
             waiting = asyncio.ensure_future(self._paused.get())
             try:
-                await asyncio.wait({waiting, going}, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait({waiting, navigating}, return_when=asyncio.FIRST_COMPLETED)
                 if not waiting.done():
                     return None
             finally:
@@ -142,6 +148,6 @@ async def _close(page: Page) -> None:
         await page.close()
 
 
-def _referrer(resource: Resource) -> str:
+def _referrer(resource: Downloadable) -> str:
     site = page_site(resource.page_url)
     return resource.page_url if site is not None and site.host else ""

@@ -1,88 +1,91 @@
-"""Why a file could not be had: the server says no, the network fails, or a rule of the user stands between."""
+"""Errors of downloads: the server refuses, the network fails, or the user's policy blocks it."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
 
-from browser_pilot.egress import Failure, Refusal
+from browser_pilot.egress import BlockedByPolicy, NetworkFailure
 from browser_pilot.errors import DownloadBroken, DownloadFailed, PilotError
-from browser_pilot.pages.playwright_errors import NETWORK_REASONS
-from browser_pilot.pages.unreached import STATUSES_OF_THE_PROXY, Troubles, unreached_error
+from browser_pilot.page.observe.proxy_errors import PROXY_STATUSES, NetworkErrorLookup, unreachable_error
+from browser_pilot.page.playwright_errors import NETWORK_REASONS
+from browser_pilot.upstream_errors import NETWORK_ERROR_PREFIX, REQUEST_BLOCKED
 
-_LITTLE_ROOM = 1 << 20
+_DISK_FULL_BYTES = 1 << 20
 
 
-def bad_status(troubles: Troubles, url: str, status: int) -> PilotError:
-    trouble = troubles(url) if status in STATUSES_OF_THE_PROXY else None
+def bad_status(last_network_error: NetworkErrorLookup, url: str, status: int) -> PilotError:
+    trouble = last_network_error(url) if status in PROXY_STATUSES else None
     if trouble is not None:
-        return _stood_between(trouble, url)
+        return _blocked_or_failed(trouble, url)
     kind = DownloadBroken if status >= 500 else DownloadFailed
     return kind(
-        f"Resource fetch failed: {status}", suggestions=_after(status), metadata={"reason": "status", "status": status}
+        f"Resource fetch failed: {status}",
+        suggestions=_status_suggestions(status),
+        metadata={"reason": "status", "status": status},
     )
 
 
-def unreached(troubles: Troubles, url: str, error: str) -> PilotError:
-    trouble = troubles(url)
+def navigation_failed(last_network_error: NetworkErrorLookup, url: str, error: str) -> PilotError:
+    trouble = last_network_error(url)
     if trouble is not None:
-        return _stood_between(trouble, url)
-    if "BLOCKED" in error:
+        return _blocked_or_failed(trouble, url)
+    if REQUEST_BLOCKED.matches(error):
         return DownloadFailed("Download blocked by browser", metadata={"reason": "blocked"})
-    return broken(in_words(error) or "the navigation came to nothing")
+    return broken(describe_network_error(error) or "the navigation failed")
 
 
-def no_answer(troubles: Troubles, url: str, *, seconds: float) -> PilotError:
-    trouble = troubles(url)
+def response_timeout(last_network_error: NetworkErrorLookup, url: str, *, seconds: float) -> PilotError:
+    trouble = last_network_error(url)
     if trouble is not None:
-        return _stood_between(trouble, url)
-    return broken(f"no answer within {seconds:.0f} s")
+        return _blocked_or_failed(trouble, url)
+    return broken(f"no response within {seconds:.0f} s")
 
 
 def stalled(seconds: float) -> DownloadFailed:
-    """Nothing comes any more: the connection broke, or there is no room where the browser puts it."""
+    """No more data: the connection broke, or the disk of the browser's temporary folder is full."""
     try:
         free = shutil.disk_usage(tempfile.gettempdir()).free
     except OSError:
-        free = _LITTLE_ROOM
-    if free < _LITTLE_ROOM:
+        free = _DISK_FULL_BYTES
+    if free < _DISK_FULL_BYTES:
         return DownloadFailed("The disk is full.", suggestions=["Free some space."], metadata={"reason": "disk_full"})
-    return broken(f"nothing came for {seconds:.0f} s")
+    return broken(f"no data for {seconds:.0f} s")
 
 
 def broken(why: str) -> DownloadBroken:
     return DownloadBroken(
         f"Network request failed: {why}",
-        suggestions=["Try again; nothing of it was kept."],
+        suggestions=["Try again; no part of the file was kept."],
         metadata={"reason": "network"},
     )
 
 
-def _stood_between(trouble: Refusal | Failure, url: str) -> PilotError:
-    if isinstance(trouble, Refusal):
-        return unreached_error(trouble, "The download", url)
-    return broken(in_words(f"net::{trouble.code}"))
+def _blocked_or_failed(trouble: BlockedByPolicy | NetworkFailure, url: str) -> PilotError:
+    if isinstance(trouble, BlockedByPolicy):
+        return unreachable_error(trouble, "The download", url)
+    return broken(describe_network_error(trouble.code))
 
 
-def in_words(error: str) -> str:
-    code = error.removeprefix("net::")
+def describe_network_error(error: str) -> str:
+    code = error.removeprefix(NETWORK_ERROR_PREFIX)
     meaning = NETWORK_REASONS.get(code)
     return f"{meaning} ({code})" if meaning else code
 
 
-def _after(status: int) -> list[str]:
+def _status_suggestions(status: int) -> list[str]:
     if status >= 500:
-        return ["Try again later; nothing of it was kept."]
+        return ["Try again later; no part of the file was kept."]
     if status in (401, 403):
-        return ["The site wants a login, or the page that shows it: open that page, then download from there."]
-    return ["Look at the page with browser_snapshot: the address may be another one."]
+        return ["The site requires a login or a referrer: open the page that shows the file, then download from there."]
+    return ["Take a browser_snapshot: the URL may have changed."]
 
 
 def unreadable(url: str, why: str) -> DownloadFailed:
-    """What a page holds only for itself: a picture of another site on its canvas, a video that it puts together."""
+    """What only the page can use: a canvas tainted by another origin, or a video from a MediaSource."""
     suggestions = ["Take a browser_screenshot of the element instead."]
     if url[:5] == "blob:":
-        suggestions.insert(0, "The page puts it together piece by piece; browser_network may show where from.")
+        suggestions.insert(0, "The page assembles it from pieces; browser_network may show their URLs.")
     return DownloadFailed(
         "Element has no downloadable resource",
         suggestions=[f"It cannot be read: {why.rstrip('.')}.", *suggestions],

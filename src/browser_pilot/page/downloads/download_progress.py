@@ -1,4 +1,4 @@
-"""How far the browser's own downloads are. A connection that breaks is not told of: they only stop to move."""
+"""Progress of the browser's own downloads. Chromium reports no broken connection: the progress only stalls."""
 
 from __future__ import annotations
 
@@ -9,51 +9,51 @@ from typing import Any, TypeVar
 
 from playwright.async_api import CDPSession
 
-from browser_pilot.pages.download_errors import stalled
+from .download_errors import stalled
 
 T = TypeVar("T")
-STALLS_SECONDS = 30.0
-_LOOK_SECONDS = 0.5
-_KEPT = 100
+STALL_TIMEOUT_SECONDS = 30.0
+_POLL_SECONDS = 0.5
+_MAX_DOWNLOADS = 100
 
 
-class DownloadWatch:
-    """One for each page: by address, how much has come, and when the last of it did."""
+class DownloadProgress:
+    """One per page: by URL, the number of bytes received, and when the last ones were."""
 
     def __init__(self) -> None:
         self._urls: dict[str, str] = {}
         self._received: dict[str, tuple[int, float]] = {}
 
     def listen(self, session: CDPSession) -> None:
-        """The session must have ``Page`` enabled."""
-        session.on("Page.downloadWillBegin", self._begins)
-        session.on("Page.downloadProgress", self._moves)
+        """``Page`` must be enabled in the CDP session."""
+        session.on("Page.downloadWillBegin", self._on_begin)
+        session.on("Page.downloadProgress", self._on_progress)
 
     def received(self, url: str) -> int:
         return self._received.get(url, (0, 0.0))[0]
 
-    async def until(self, work: Awaitable[T], url: str, moved: Callable[[int], None] = lambda _: None) -> T:
-        """The result of ``work``, for as long as the download moves; ``moved`` is told how much has come."""
+    async def wait_for(self, work: Awaitable[T], url: str, on_progress: Callable[[int], None] = lambda _: None) -> T:
+        """The result of ``work``; raises when the download stalls. ``moved`` gets the number of bytes received."""
         task, began = asyncio.ensure_future(work), time.monotonic()
         try:
             while True:
-                done, _ = await asyncio.wait({task}, timeout=_LOOK_SECONDS)
+                done, _ = await asyncio.wait({task}, timeout=_POLL_SECONDS)
                 if done:
                     return task.result()
                 received, at = self._received.get(url, (0, began))
-                moved(received)
-                if time.monotonic() - max(at, began) > STALLS_SECONDS:
-                    raise stalled(STALLS_SECONDS)
+                on_progress(received)
+                if time.monotonic() - max(at, began) > STALL_TIMEOUT_SECONDS:
+                    raise stalled(STALL_TIMEOUT_SECONDS)
         finally:
             task.cancel()
 
-    def _begins(self, event: dict[str, Any]) -> None:
-        if len(self._urls) >= _KEPT:
+    def _on_begin(self, event: dict[str, Any]) -> None:
+        if len(self._urls) >= _MAX_DOWNLOADS:
             self._received.pop(self._urls.pop(next(iter(self._urls))), None)
         self._urls[str(event["guid"])] = str(event["url"])
         self._received[str(event["url"])] = (0, time.monotonic())
 
-    def _moves(self, event: dict[str, Any]) -> None:
+    def _on_progress(self, event: dict[str, Any]) -> None:
         url = self._urls.get(str(event["guid"]))
         if url is not None and int(event["receivedBytes"]) > self.received(url):
             self._received[url] = (int(event["receivedBytes"]), time.monotonic())

@@ -1,8 +1,8 @@
-"""Saving in the user's own browser: the file goes where the user's downloads go, and the browser writes it.
+"""Saves files in the user's Chrome: the browser writes them to the user's download folder.
 
-First the page fetches, as everywhere; what it got stays in the browser, which saves it under the name that we give it.
-What is large, and what the page cannot have, the browser fetches (``browser_stream``). No byte of it passes through us,
-except to look at the whole when it is there. Whatever goes wrong, the file is removed from the user's folder again.
+The page fetches first; the result stays in the browser as a blob, which the browser saves under our file name. Large
+files, and those that the page may not read, are fetched by the browser (``browser_fetch``). The bytes do not pass
+through the hub, which only reads the finished file. On any failure the file is removed from the user's folder.
 """
 
 from __future__ import annotations
@@ -15,74 +15,88 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from browser_pilot.engines.engine import Saver
 from browser_pilot.errors import DownloadBroken, PilotError, Timeout
-from browser_pilot.files.kinds import MAGIC_BYTES, UNKNOWN
-from browser_pilot.files.names import candidates
-from browser_pilot.files.store import SavedFile, rename_whole, too_large
-from browser_pilot.pages.browser_stream import BrowserStream, open_by_browser
-from browser_pilot.pages.caught import Caught
-from browser_pilot.pages.download_errors import broken, unreadable
-from browser_pilot.pages.download_watch import STALLS_SECONDS
-from browser_pilot.pages.resource import Resource
-from browser_pilot.pages.stream import PIECE_BYTES, Head
-from browser_pilot.pages.streams import BEGINS_SECONDS, LARGE_BYTES, NotInPage, PageStream, open_in_page
-from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.transfers import FileCanRun, Transfer, Wish, judge, names_for, watcher
-from browser_pilot.pages.world import CutOff, FrameGone
+from browser_pilot.files.file_saver import FileSaver
+from browser_pilot.files.file_types import MAGIC_BYTES, UNKNOWN_EXTENSION
+from browser_pilot.files.file_writer import SavedFile, rename_to_free_name, too_large_error
+from browser_pilot.files.filenames import filename_candidates
+from browser_pilot.page.isolated_world import CutOff, FrameGone
+from browser_pilot.page.tab import Tab
 
-_LOOK_MS = 500
+from .browser_download import BrowserDownload
+from .browser_fetch import BrowserFetchStream, fetch_by_browser
+from .download_errors import broken, unreadable
+from .download_progress import STALL_TIMEOUT_SECONDS
+from .downloadable import PIECE_BYTES, Downloadable, FileHead
+from .page_fetch import RESPONSE_TIMEOUT_SECONDS, PageFetchFailed, PageStream, fetch_in_page
+from .transfers import (
+    LARGE_BYTES,
+    ExecutableFile,
+    SaveOptions,
+    Transfer,
+    classify,
+    progress_callback,
+    save_names,
+)
+
+_POLL_MS = 500
 
 
-async def save_in_place(transfer: Transfer, tab: Tab, resource: Resource, wish: Wish, saver: Saver) -> SavedFile:
+async def save_in_user_chrome(
+    transfer: Transfer, tab: Tab, resource: Downloadable, options: SaveOptions, saver: FileSaver
+) -> SavedFile:
     try:
-        stream = await open_in_page(tab, resource, BEGINS_SECONDS)
-    except NotInPage as error:
+        stream = await fetch_in_page(tab, resource, RESPONSE_TIMEOUT_SECONDS)
+    except PageFetchFailed as error:
         if resource.is_remote:
-            return await _by_browser(transfer, tab, resource, wish, saver)
+            return await _fetch_by_browser(transfer, tab, resource, options, saver)
         if resource.url[:5] != "blob:" or resource.frame is None:
             raise unreadable(resource.url, str(error)) from None
-        return await _held(transfer, Head(resource.url, "", resource.name), resource.url, b"", wish, saver)
+        return await _save_blob(transfer, FileHead(resource.url, "", resource.name), resource.url, b"", options, saver)
     try:
-        length = _fitting(stream.head, wish).length or 0
+        length = _check_size(stream.head, options).length or 0
         if resource.is_remote and length >= LARGE_BYTES:
-            # What a page gathers is in the browser's memory; what the browser fetches goes to the disk as it comes.
-            faster = await _same_by_browser(transfer, tab, resource, wish, length)
+            # A blob is in the browser's memory; what the browser fetches is written to disk as it arrives.
+            faster = await _fetch_same_by_browser(transfer, tab, resource, options, length)
             if faster is not None:
                 await stream.close()
-                return await _from_browser(transfer, faster, wish, saver)
-        held, beginning = await _gathered(transfer, tab, stream, wish)
-        return await _held(transfer, stream.head, held, beginning, wish, saver)
+                return await _keep_fetched(transfer, faster, options, saver)
+        blob_url, beginning = await _collect_blob(transfer, tab, stream, options)
+        return await _save_blob(transfer, stream.head, blob_url, beginning, options, saver)
     finally:
         await stream.close()
 
 
-def _fitting(head: Head, wish: Wish) -> Head:
-    if head.length is not None and head.length > wish.most_bytes:
-        raise too_large(wish.most_bytes)
+def _check_size(head: FileHead, options: SaveOptions) -> FileHead:
+    if head.length is not None and head.length > options.max_bytes:
+        raise too_large_error(options.max_bytes)
     return head
 
 
-async def keep_in_place(transfer: Transfer, caught: Caught, head: Head, wish: Wish, saver: Saver) -> SavedFile:
-    """Leave what the browser saves where it is, once it is whole and may be kept; else remove it."""
+async def keep_browser_download(
+    transfer: Transfer, download: BrowserDownload, head: FileHead, options: SaveOptions, saver: FileSaver
+) -> SavedFile:
+    """Leave a browser download in the user's folder, if it is complete and allowed; else remove it."""
     try:
-        saved = await _kept(transfer, await caught.file(watcher(transfer, wish)), head, wish)
+        saved = await _verified(
+            transfer, await download.wait_for_file(progress_callback(transfer, options)), head, options
+        )
     except BaseException as error:
-        await caught.discard()
+        await download.delete_with_file()
         if isinstance(error, DownloadBroken):
-            raise saver.why_ended(caught.url) or error from error
+            raise saver.failure_of(download.url) or error from error
         raise
-    await caught.drop()
+    await download.delete()
     return saved
 
 
-async def _kept(transfer: Transfer, path: Path, head: Head, wish: Wish) -> SavedFile:
+async def _verified(transfer: Transfer, path: Path, head: FileHead, options: SaveOptions) -> SavedFile:
     try:
-        saved, beginning = await asyncio.to_thread(_looked_at, path)
+        saved, beginning = await asyncio.to_thread(_read_file, path)
         transfer.received = saved.size
-        judge(transfer, head, beginning, wish)
-        if saved.size > wish.most_bytes:
-            raise too_large(wish.most_bytes)
+        classify(transfer, head, beginning, options)
+        if saved.size > options.max_bytes:
+            raise too_large_error(options.max_bytes)
         if head.length is not None and saved.size != head.length:
             raise broken(f"it was cut off after {saved.size:,} of {head.length:,} bytes")
     except BaseException:
@@ -92,98 +106,108 @@ async def _kept(transfer: Transfer, path: Path, head: Head, wish: Wish) -> Saved
 
 
 def _remove(path: Path) -> None:
-    """At once, so that it is done however often the task is cancelled."""
+    """Synchronous, so that a cancellation of the task cannot prevent it."""
     path.unlink(missing_ok=True)
 
 
-def _named_by_content(transfer: Transfer, saved: SavedFile) -> SavedFile:
-    """A file that we named before anyone knew what it is gets the extension of what it turned out to be.
+def _rename_by_content(transfer: Transfer, saved: SavedFile) -> SavedFile:
+    """Give a file that was named before its type was known the extension of its type.
 
-    At once, like removing: cancelled meanwhile, it would stay under the one name or the other.
+    Synchronous for the same reason.
     """
     kind = transfer.kind
-    if kind is None or kind.extension == UNKNOWN or saved.path.suffix != f".{UNKNOWN}":
+    if kind is None or kind.extension == UNKNOWN_EXTENSION or saved.path.suffix != f".{UNKNOWN_EXTENSION}":
         return saved
-    names = candidates(f"{saved.path.stem}.{kind.extension}")
+    names = filename_candidates(f"{saved.path.stem}.{kind.extension}")
     try:
-        return replace(saved, path=rename_whole(saved.path, names))
+        return replace(saved, path=rename_to_free_name(saved.path, names))
     except OSError:
         return saved
 
 
-async def _same_by_browser(
-    transfer: Transfer, tab: Tab, resource: Resource, wish: Wish, length: int
-) -> BrowserStream | None:
-    """What the page gets, if the browser gets the same."""
+async def _fetch_same_by_browser(
+    transfer: Transfer, tab: Tab, resource: Downloadable, options: SaveOptions, length: int
+) -> BrowserFetchStream | None:
+    """Fetch by the browser, if it gets the same file as the page."""
     try:
-        stream = await _open_by_browser(transfer, tab, resource, wish)
-    except FileCanRun:
+        stream = await _start_browser_fetch(transfer, tab, resource, options)
+    except ExecutableFile:
         raise
     except PilotError:
-        return None  # the page has it all the same
+        return None  # the page has it anyway
     if stream.head.length == length:
         return stream
     await stream.close()
     return None
 
 
-async def _by_browser(transfer: Transfer, tab: Tab, resource: Resource, wish: Wish, saver: Saver) -> SavedFile:
-    return await _from_browser(transfer, await _open_by_browser(transfer, tab, resource, wish), wish, saver)
+async def _fetch_by_browser(
+    transfer: Transfer, tab: Tab, resource: Downloadable, options: SaveOptions, saver: FileSaver
+) -> SavedFile:
+    return await _keep_fetched(transfer, await _start_browser_fetch(transfer, tab, resource, options), options, saver)
 
 
-async def _open_by_browser(transfer: Transfer, tab: Tab, resource: Resource, wish: Wish) -> BrowserStream:
-    def named(head: Head) -> str:
-        return next(names_for(wish, judge(transfer, _fitting(head, wish), b"", wish).extension))
+async def _start_browser_fetch(
+    transfer: Transfer, tab: Tab, resource: Downloadable, options: SaveOptions
+) -> BrowserFetchStream:
+    def named(head: FileHead) -> str:
+        return next(save_names(options, classify(transfer, _check_size(head, options), b"", options).extension))
 
-    moved = watcher(transfer, wish)
-    return await open_by_browser(tab, resource, begins_seconds=BEGINS_SECONDS, moved=moved, named=named)
+    moved = progress_callback(transfer, options)
+    return await fetch_by_browser(
+        tab, resource, timeout_seconds=RESPONSE_TIMEOUT_SECONDS, on_progress=moved, choose_name=named
+    )
 
 
-async def _from_browser(transfer: Transfer, stream: BrowserStream, wish: Wish, saver: Saver) -> SavedFile:
+async def _keep_fetched(
+    transfer: Transfer, stream: BrowserFetchStream, options: SaveOptions, saver: FileSaver
+) -> SavedFile:
     try:
-        saved = await keep_in_place(transfer, stream.caught, stream.head, wish, saver)
-        return _named_by_content(transfer, saved)
+        saved = await keep_browser_download(transfer, stream.download, stream.head, options, saver)
+        return _rename_by_content(transfer, saved)
     finally:
         await stream.close()
 
 
-async def _gathered(transfer: Transfer, tab: Tab, stream: PageStream, wish: Wish) -> tuple[str, bytes]:
-    """Let the page gather the whole; its address there, and how it begins."""
+async def _collect_blob(transfer: Transfer, tab: Tab, stream: PageStream, options: SaveOptions) -> tuple[str, bytes]:
+    """Let the page collect the file in a blob; returns its URL and its first bytes."""
     head = stream.head
     transfer.total = head.length
-    moved, received, at = watcher(transfer, wish), -1, asyncio.get_running_loop().time()
+    on_progress, received, at = progress_callback(transfer, options), -1, asyncio.get_running_loop().time()
     while True:
-        patience_ms = int(STALLS_SECONDS * 1000)
+        timeout_ms = int(STALL_TIMEOUT_SECONDS * 1000)
         holding = tab.world.call(
-            stream.frame, "holdFile", stream.number, _LOOK_MS, repeatable=True, timeout_ms=patience_ms
+            stream.frame, "holdFile", stream.number, _POLL_MS, repeatable=True, timeout_ms=timeout_ms
         )
         try:
-            told = cast("dict[str, Any]", await holding)
+            reply = cast("dict[str, Any]", await holding)
         except (CutOff, FrameGone, Timeout) as error:
-            raise broken("the page went away while it was fetching") from error
-        if "failed" in told:
-            raise broken(str(told["failed"]))
-        moved(int(told["received"]))
-        if "url" in told:
+            raise broken("the page was closed or navigated during the fetch") from error
+        if "failed" in reply:
+            raise broken(str(reply["failed"]))
+        on_progress(int(reply["received"]))
+        if "url" in reply:
             break
-        if told["beginning"] is not None and not transfer.began.is_set():
-            judge(transfer, head, base64.b64decode(told["beginning"]), wish)
+        if reply["beginning"] is not None and not transfer.began.is_set():
+            classify(transfer, head, base64.b64decode(reply["beginning"]), options)
         now = asyncio.get_running_loop().time()
-        if int(told["received"]) > received:
-            received, at = int(told["received"]), now
-        elif now - at > STALLS_SECONDS:
-            raise broken(f"nothing came for {STALLS_SECONDS:.0f} s")
-    return str(told["url"]), base64.b64decode(told["beginning"])
+        if int(reply["received"]) > received:
+            received, at = int(reply["received"]), now
+        elif now - at > STALL_TIMEOUT_SECONDS:
+            raise broken(f"no data for {STALL_TIMEOUT_SECONDS:.0f} s")
+    return str(reply["url"]), base64.b64decode(reply["beginning"])
 
 
-async def _held(transfer: Transfer, head: Head, held: str, beginning: bytes, wish: Wish, saver: Saver) -> SavedFile:
-    """Let the browser save what the page holds."""
-    name = next(names_for(wish, judge(transfer, head, beginning, wish).extension))
-    path = await saver.save_held(held, name, watcher(transfer, wish))
-    return _named_by_content(transfer, await _kept(transfer, path, head, wish))
+async def _save_blob(
+    transfer: Transfer, head: FileHead, blob_url: str, beginning: bytes, options: SaveOptions, saver: FileSaver
+) -> SavedFile:
+    """Let the browser save a blob of the page."""
+    name = next(save_names(options, classify(transfer, head, beginning, options).extension))
+    path = await saver.save_blob(blob_url, name, progress_callback(transfer, options))
+    return _rename_by_content(transfer, await _verified(transfer, path, head, options))
 
 
-def _looked_at(path: Path) -> tuple[SavedFile, bytes]:
+def _read_file(path: Path) -> tuple[SavedFile, bytes]:
     digest, size, beginning = hashlib.sha256(), 0, b""
     with path.open("rb") as file:
         while piece := file.read(PIECE_BYTES):

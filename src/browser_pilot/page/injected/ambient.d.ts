@@ -1,7 +1,4 @@
-// For the type checker alone: what the injected files are given, and what the browser has that it does not know yet.
-
-/** What the frame is told when the script is put into it; see script.py. */
-declare const options: Options;
+// For the type checker alone: what the browser has and the checker does not know yet.
 
 interface NavigateEvent extends Event {
   readonly destination: { readonly url: string; readonly sameDocument: boolean };

@@ -1,64 +1,100 @@
-// The composed tree as a person sees it: shadow roots and slots in place, styles read once per walk.
+// The composed tree as it is rendered: shadow roots and slots in place, styles read once per reading.
+//
+// `startReading` begins a reading and drops what the last one cached; call it before each synchronous pass over the page.
 
-/** What a walk needs to know of every element's style; the rest is read from `style` where it matters.
- * @typedef {{ style: CSSStyleDeclaration, display: string, visible: boolean, cursor: string, opacity: string, position: string }} Look */
+/** What a walk needs to know of every element's style; the rest is read from `computed` where it matters.
+ * @typedef {{ computed: CSSStyleDeclaration, display: string, visible: boolean, cursor: string, opacity: string, position: string }} StyleInfo */
 
-const SKIPPED_TAGS = new Set([
+export const SKIPPED_TAGS = new Set([
   'SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD', 'META', 'LINK', 'TITLE', 'BASE', 'PARAM', 'SOURCE', 'TRACK', 'COL',
   'COLGROUP', 'DATALIST', 'RP', 'DEFS', 'SYMBOL', 'CLIPPATH', 'MASK', 'FILTER', 'METADATA', 'LINEARGRADIENT',
   'RADIALGRADIENT', 'PATTERN', 'NOFRAMES',
 ]);
+const SIMILAR_ENOUGH = 3;
 
-/** Closed shadow roots that the debugger has opened for us. @type {WeakMap<Element, ShadowRoot>} */
+export const NO_GENERATED_TEXT = /** @type {[string, string]} */ (['', '']);
+
+/** Closed shadow roots that CDP has opened for us. @type {WeakMap<Element, ShadowRoot>} */
 const closedRoots = new WeakMap();
-/** @type {Map<Element, Look>} */
-let looks = new Map();
+/** @type {Map<Element, StyleInfo>} */
+let styles = new Map();
+/** How many elements of one kind had no generated text in this reading. @type {Map<string, number>} */
+let withoutGeneratedText = new Map();
 /** Elements that aria-owns has moved elsewhere. @type {Set<Element>} */
-let ownedElsewhere = new Set();
+let ownedElements = new Set();
+/** @type {Element | null} */
+let focusedAtStart = null;
 
-/** Forgets what was read in the last walk; to be called before each reading of the page. */
-function startReading() {
-  looks = new Map();
-  ungenerated = new Map();
-  ownedElsewhere = new Set();
+export function startReading() {
+  styles = new Map();
+  withoutGeneratedText = new Map();
+  ownedElements = new Set();
+  focusedAtStart = focusedElement();
   if (document.querySelector('[aria-owns]')) {
     for (const owner of document.querySelectorAll('[aria-owns]')) {
-      for (const owned of referenced(owner, 'aria-owns')) if (!owned.contains(owner)) ownedElsewhere.add(owned);
+      for (const owned of referenced(owner, 'aria-owns')) if (!owned.contains(owner)) ownedElements.add(owned);
     }
   }
 }
 
-/** @param {Element} element @returns {Look} */
-function lookOf(element) {
-  let look = looks.get(element);
-  if (look === undefined) {
-    const style = getComputedStyle(element);
-    look = {
-      style,
-      display: style.display,
-      visible: style.visibility === 'visible',
-      cursor: style.cursor,
-      opacity: style.opacity,
-      position: style.position,
+/** @param {Element} element @returns {StyleInfo} */
+export function styleOf(element) {
+  let style = styles.get(element);
+  if (style === undefined) {
+    const computed = getComputedStyle(element);
+    style = {
+      computed,
+      display: computed.display,
+      visible: computed.visibility === 'visible',
+      cursor: computed.cursor,
+      opacity: computed.opacity,
+      position: computed.position,
     };
-    looks.set(element, look);
+    styles.set(element, style);
   }
-  return look;
+  return style;
+}
+
+/** Drops the cached style of an element that may have changed within a reading. @param {Element} element */
+export function forgetStyle(element) {
+  styles.delete(element);
+}
+
+/** Whether aria-owns moves an element elsewhere. @param {Element} element */
+export function isOwnedElsewhere(element) {
+  return ownedElements.has(element);
+}
+
+/** Visits an owned element at its owner, once. @param {Element} owned @param {() => void} visit */
+export function visitAtOwner(owned, visit) {
+  if (!ownedElements.delete(owned)) return;
+  visit();
+  ownedElements.add(owned);
+}
+
+/** Whether an element had the focus when the reading began. @param {Element} element */
+export function isFocused(element) {
+  return element === focusedAtStart;
 }
 
 /** Tag name in capitals, also for SVG and XHTML. @param {Element} element */
-function tagOf(element) {
+export function tagOf(element) {
   return element.tagName.toUpperCase();
 }
 
+/** @param {Element} host @param {ShadowRoot} root */
+export function setClosedRoot(host, root) {
+  closedRoots.set(host, root);
+}
+
 /** @param {Element} element @returns {ShadowRoot | null} */
-function rootOf(element) {
+export function shadowRootOf(element) {
   return element.shadowRoot ?? closedRoots.get(element) ?? null;
 }
 
-/** The nodes that stand inside an element on the screen. @param {Element} element @returns {Node[]} */
-function childrenOf(element) {
-  const root = rootOf(element);
+/** The children of an element in the flat tree. @param {Element} element @returns {Node[]} */
+export function childrenOf(element) {
+  const root = shadowRootOf(element);
   if (root === null && element instanceof HTMLSlotElement) {
     const assigned = element.assignedNodes();
     if (assigned.length) return assigned;
@@ -69,8 +105,8 @@ function childrenOf(element) {
   return children;
 }
 
-/** The element that an element stands in on the screen. @param {Node} node @returns {Element | null} */
-function parentOf(node) {
+/** The parent of a node in the flat tree. @param {Node} node @returns {Element | null} */
+export function parentOf(node) {
   const slot = node instanceof Element || node instanceof Text ? node.assignedSlot : null;
   if (slot) return slot;
   const parent = node.parentNode;
@@ -78,70 +114,87 @@ function parentOf(node) {
   return parent instanceof Element ? parent : null;
 }
 
+/** All elements in order, through open and known closed shadow roots. @param {Document | ShadowRoot | Element} root @returns {Generator<Element>} */
+export function* everyElement(root) {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const element = /** @type {Element} */ (node);
+    yield element;
+    const shadow = shadowRootOf(element);
+    if (shadow) yield* everyElement(shadow);
+  }
+}
+
 /** The elements that an attribute names by id. @param {Element} element @param {string} attribute @returns {Element[]} */
-function referenced(element, attribute) {
+export function referenced(element, attribute) {
   const ids = element.getAttribute(attribute);
   if (!ids) return [];
   const root = /** @type {Document | ShadowRoot} */ (element.getRootNode());
   return ids.split(/\s+/).flatMap((id) => (id ? root.getElementById?.(id) ?? [] : []));
 }
 
-/** Whether an element is drawn at all (though perhaps scrolled away or transparent). @param {Element} element @returns {boolean} */
-function isRendered(element) {
+/** Whether an element is rendered at all (though perhaps scrolled away or transparent). @param {Element} element @returns {boolean} */
+export function isRendered(element) {
   if (tagOf(element) === 'OPTION' || tagOf(element) === 'OPTGROUP') {
     const select = element.closest('select');
     return select === null || select.checkVisibility({ visibilityProperty: true });
   }
   if (element.checkVisibility({ visibilityProperty: true })) return true;
-  if (lookOf(element).display !== 'contents') return false;
+  if (styleOf(element).display !== 'contents') return false;
   const parent = parentOf(element);
   return parent === null || isRendered(parent);
 }
 
-/** How often elements of one kind had no generated text in this walk. @type {Map<string, number>} */
-let ungenerated = new Map();
-const ALIKE_ENOUGH = 3;
+/** Whether the browser shows a file in a document of its own, of which every part stands for the file. */
+export function isPdfViewer() {
+  return document.contentType === 'application/pdf';
+}
 
 /**
- * Text that style rules put before and after an element's content. Reading it is dear, so that elements with the same tag and
- * classes in a parent of the same classes are taken to be alike once a few of them had none.
+ * Text of the ::before and ::after pseudo-elements. Reading it is expensive, so elements with the same tag and classes in a parent
+ * with the same classes are taken to be alike once a few of them had none.
  * @param {Element} element @returns {[string, string]}
  */
-function generatedTexts(element) {
+export function generatedTexts(element) {
   const kind = `${element.tagName} ${element.getAttribute('class')} ${element.parentElement?.getAttribute('class')}`;
-  const times = ungenerated.get(kind) ?? 0;
-  if (times >= ALIKE_ENOUGH) return NOTHING_GENERATED;
+  const times = withoutGeneratedText.get(kind) ?? 0;
+  if (times >= SIMILAR_ENOUGH) return NO_GENERATED_TEXT;
   const before = generatedText(element, '::before');
   const after = generatedText(element, '::after');
   if (before || after) return [before, after];
-  ungenerated.set(kind, times + 1);
-  return NOTHING_GENERATED;
+  withoutGeneratedText.set(kind, times + 1);
+  return NO_GENERATED_TEXT;
 }
 
-const NOTHING_GENERATED = /** @type {[string, string]} */ (['', '']);
-
-/** @param {Element} element @param {'::before' | '::after'} which */
-function generatedText(element, which) {
-  const style = getComputedStyle(element, which);
+/** @param {Element} element @param {'::before' | '::after'} pseudo */
+function generatedText(element, pseudo) {
+  const style = getComputedStyle(element, pseudo);
   const content = style.content;
   if (content === 'none' || content === 'normal' || content === '' || content[0] !== '"') return '';
   const text = [...content.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map((match) => match[1].replace(/\\(.)/g, '$1')).join('');
   return style.display === 'none' || style.visibility !== 'visible' ? '' : text;
 }
 
-/** Collapses white space and drops the private characters by which icon fonts draw. @param {string} text */
-function tidy(text) {
+/** The text directly in an element. @param {Element} element */
+export function ownText(element) {
+  let text = '';
+  for (const child of childrenOf(element)) if (child instanceof Text) text += child.data;
+  return normalizeText(text);
+}
+
+/** Collapses white space and drops the private-use characters of icon fonts. @param {string} text */
+export function normalizeText(text) {
   return text.replace(/[\uE000-\uF8FF\u200B\uFEFF\u00AD]|\uDB80[\uDC00-\uDFFF]|[\uDB81-\uDBBF][\uDC00-\uDFFF]/g, '').replace(/\s+/g, ' ').trim();
 }
 
 /** @param {string} text @param {number} length */
-function shorten(text, length) {
+export function truncate(text, length) {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
 /** The element that has the focus, also inside shadow roots. @returns {Element | null} */
-function focusedElement() {
+export function focusedElement() {
   let focused = document.activeElement;
-  for (let root = focused && rootOf(focused); root?.activeElement; root = focused && rootOf(focused)) focused = root.activeElement;
+  for (let root = focused && shadowRootOf(focused); root?.activeElement; root = focused && shadowRootOf(focused)) focused = root.activeElement;
   return focused === document.body ? null : focused;
 }

@@ -1,200 +1,180 @@
-// What an action sets off in this document: changes of the DOM, counted by frames, and navigations.
+// Watches what an action causes in this document: DOM mutations, counted by frames, and navigations.
 //
-// This is put into a document while that is still on its way; all the rest follows when it is needed (see script.py).
-// One watch at a time, from `startWatch` until it is read. Places that change all the time by themselves (a clock, a
-// ticker) are known before the action and do not count.
+// This module is injected while the document is still loading; most others follow on first need (see injected_script.py).
+// One watch at a time, from `startWatch` until `report`. Nodes that mutate all the time by themselves (a clock, a ticker) are
+// known before the action and do not count.
 
-/** @typedef {{ changes: number, places: Map<Node, number>, began: number, navigating: string | null, sameDocument: boolean,
- *   downloading: boolean, stopped: boolean }} Watch What was stopped was not what had been decided about. */
+import { MAX_FRAMES, NO_FRAME_MS, nextFrame, nextTask } from './scheduling.js';
 
-const MOST_FRAMES = 10;
-const SHORTEST_LOOK_MS = 6;
-const NO_FRAME_MS = 100;
-const RESTLESS_CHANGES = 3;
-const RESTLESS_MS = 1_000;
+/** @typedef {{ mutations: number, nodes: Map<Node, number>, startedAt: number, navigating: string | null, sameDocument: boolean,
+ *   downloading: boolean, stopped: boolean }} Watch `stopped`: input was stopped, because its target had changed. */
 
-/** When each place last changed on its own, newest first. @type {WeakMap<Node, number[]>} */
-const ownChanges = new WeakMap();
+const MIN_FRAME_WAIT_MS = 6;
+const SELF_MUTATING_COUNT = 3;
+const SELF_MUTATING_MS = 1_000;
+
+/** When each node last mutated outside a watch, newest first. @type {WeakMap<Node, number[]>} */
+const unwatchedMutations = new WeakMap();
+/** Called once in each wait for a quiet frame, right after that frame was requested. @type {((watch: Watch) => void)[]} */
+const quietFrameCallbacks = [];
 /** @type {Watch | null} */
-let watch = null;
-
+let currentWatch = null;
 let observing = false;
-let changes = 0;
-let restlessAt = -Infinity;
+let mutations = 0;
+let selfMutatedAt = -Infinity;
 
-// While a document is being read, all of it is a change.
+// While a document is being parsed, all of it is a mutation.
 if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', observe, { once: true });
 else observe();
-globalThis.navigation?.addEventListener('navigate', noteNavigation);
+globalThis.navigation?.addEventListener('navigate', onNavigate);
 
 function observe() {
   if (observing) return;
   observing = true;
-  new MutationObserver(noteChanges).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  new MutationObserver(onMutations).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
 }
 
 /** @param {MutationRecord[]} records */
-function noteChanges(records) {
+function onMutations(records) {
   const now = performance.now();
-  changes += records.length;
-  const places = new Set(records.map((record) => record.target));
-  for (const place of places) {
-    if (watch !== null && !isRestless(place, watch.began)) {
-      watch.changes++;
-      watch.places.set(place, (watch.places.get(place) ?? 0) + 1);
+  mutations += records.length;
+  const nodes = new Set(records.map((record) => record.target));
+  for (const node of nodes) {
+    if (currentWatch !== null && !isSelfMutating(node, currentWatch.startedAt)) {
+      currentWatch.mutations++;
+      currentWatch.nodes.set(node, (currentWatch.nodes.get(node) ?? 0) + 1);
     } else {
-      ownChanges.set(place, [now, ...(ownChanges.get(place) ?? [])].slice(0, RESTLESS_CHANGES));
-      if (isRestless(place, now)) restlessAt = now;
+      unwatchedMutations.set(node, [now, ...(unwatchedMutations.get(node) ?? [])].slice(0, SELF_MUTATING_COUNT));
+      if (isSelfMutating(node, now)) selfMutatedAt = now;
     }
   }
 }
 
-/** @param {Node} place @param {number} at */
-function isRestless(place, at) {
-  const times = ownChanges.get(place);
-  return times?.length === RESTLESS_CHANGES && at - times[RESTLESS_CHANGES - 1] < RESTLESS_MS;
+/** @param {Node} node @param {number} at */
+function isSelfMutating(node, at) {
+  const times = unwatchedMutations.get(node);
+  return times?.length === SELF_MUTATING_COUNT && at - times[SELF_MUTATING_COUNT - 1] < SELF_MUTATING_MS;
 }
 
-/** How often the document has changed, for whatever reason. */
-function changeCount() {
-  return changes;
+/** How many mutations the document has had, from any cause. */
+export function mutationCount() {
+  return mutations;
 }
 
-/** Whether it was changing all the time when a watch began. @param {Watch} watched */
-function changesByItself(watched) {
-  return watched.began - restlessAt < RESTLESS_MS;
+/** Whether the document was mutating by itself when a watch began. @param {Watch} watch */
+export function selfMutating(watch) {
+  return watch.startedAt - selfMutatedAt < SELF_MUTATING_MS;
+}
+
+/** Adds work to do while the browser prepares the frame that is waited for. @param {(watch: Watch) => void} callback */
+export function onQuietFrameWait(callback) {
+  quietFrameCallbacks.push(callback);
 }
 
 /** @param {NavigateEvent} event */
-function noteNavigation(event) {
-  if (watch === null) return;
-  const noted = watch;
+function onNavigate(event) {
+  if (currentWatch === null) return;
+  const watch = currentWatch;
   if (event.downloadRequest !== null) {
-    noted.downloading = true;
+    watch.downloading = true;
     return;
   }
-  // Whether the page's own listeners take the navigation over is known only after all of them have run.
+  // Whether the page's own listeners cancel the navigation is known only after all of them have run.
   queueMicrotask(() => {
     if (event.defaultPrevented) return;
-    noted.navigating = event.destination.url;
-    noted.sameDocument = event.destination.sameDocument;
+    watch.navigating = event.destination.url;
+    watch.sameDocument = event.destination.sameDocument;
   });
 }
 
 /** @returns {Watch} */
-function startWatch() {
+export function startWatch() {
   observe();
-  watch = { changes: 0, places: new Map(), began: performance.now(), navigating: null, sameDocument: false, downloading: false, stopped: false };
-  return watch;
+  currentWatch = {
+    mutations: 0, nodes: new Map(), startedAt: performance.now(), navigating: null, sameDocument: false, downloading: false, stopped: false,
+  };
+  return currentWatch;
 }
 
-/** The next animation frame; a little later in a tab that draws none. @returns {Promise<void>} */
-function nextFrame() {
-  return new Promise((resolve) => {
-    const late = setTimeout(resolve, NO_FRAME_MS);
-    requestAnimationFrame(() => {
-      clearTimeout(late);
-      resolve();
-    });
-  });
-}
-
-/** After everything that is ready to run now. @returns {Promise<void>} */
-function nextTask() {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
-  });
-}
-
-/** Waits for a frame that brings no change, at most ten. @param {Watch} watched */
-async function untilQuiet(watched) {
+/** Waits for a frame without mutations, at most MAX_FRAMES. @param {Watch} watch */
+export async function waitQuiet(watch) {
   await nextTask();
-  let foresee = pilot.foresee;
-  for (let frames = 0; frames < MOST_FRAMES; frames++) {
-    const before = watched.changes;
-    const began = performance.now();
-    while (performance.now() - began < SHORTEST_LOOK_MS) {
+  let callbacks = quietFrameCallbacks;
+  for (let frames = 0; frames < MAX_FRAMES; frames++) {
+    const before = watch.mutations;
+    const startedAt = performance.now();
+    while (performance.now() - startedAt < MIN_FRAME_WAIT_MS) {
       const frame = nextFrame();
-      foresee?.(watched);
-      foresee = null;
+      for (const callback of callbacks) callback(watch);
+      callbacks = [];
       await frame;
       await nextTask();
     }
-    if (watched.changes === before) return true;
+    if (watch.mutations === before) return true;
   }
-  // What changed in most of ten frames goes on doing so: the next action need not wait for it.
+  // What mutated in most of the frames goes on doing so: the next action need not wait for it.
   const now = performance.now();
-  for (const [place, times] of watched.places) {
-    if (times > MOST_FRAMES / 2) ownChanges.set(place, Array(RESTLESS_CHANGES).fill(now));
+  for (const [node, times] of watch.nodes) {
+    if (times > MAX_FRAMES / 2) unwatchedMutations.set(node, Array(SELF_MUTATING_COUNT).fill(now));
   }
   return false;
 }
 
-/** The same, but a page that has done nothing by the end of its tasks is taken to be quiet. @param {Watch} watched */
-async function untilQuietOrUntouched(watched) {
+/** The same, but a page without mutations by the end of its tasks counts as quiet. @param {Watch} watch */
+export async function waitQuietOrUntouched(watch) {
   await nextTask();
   await nextTask();
-  return watched.changes === 0 || untilQuiet(watched);
+  return watch.mutations === 0 || waitQuiet(watch);
 }
 
-/** @param {Watch} watched */
-function isWatching(watched) {
-  return watch === watched;
+/** @param {Watch} watch */
+export function isCurrentWatch(watch) {
+  return currentWatch === watch;
 }
 
-/** @param {Watch} watched @param {boolean} quiet */
-function report(watched, quiet) {
-  if (watch === watched) watch = null;
-  const { navigating, sameDocument, downloading, stopped } = watched;
+/** Ends a watch. @param {Watch} watch @param {boolean} quiet */
+export function report(watch, quiet) {
+  if (currentWatch === watch) currentWatch = null;
+  const { navigating, sameDocument, downloading, stopped } = watch;
   return { quiet, navigating, sameDocument, downloading, stopped };
 }
 
-pilot.watch = function beginWatch() {
-  startWatch();
-};
+/** Waits until the page is quiet and reports the watch; without one (a new document) it watches from now on. */
+export async function settled() {
+  const watch = currentWatch ?? startWatch();
+  return report(watch, await waitQuiet(watch));
+}
 
-/** What became of the watch; without one (a new document) it watches from now on. */
-pilot.settled = async function settled() {
-  const watched = watch ?? startWatch();
-  return report(watched, await untilQuiet(watched));
-};
-
-/** The same for a document that may still be on its way: first it must be there to be used. @param {number} patienceMs @param {number} limitMs @param {boolean} isNew */
-pilot.usable = async function usable(patienceMs, limitMs, isNew) {
-  const began = performance.now();
-  const waited = () => performance.now() - began;
-  // Past its patience, what can be read already will do; a page with nothing to read gets all the time there is.
-  // The text is looked at only then: it costs a layout of all that is there.
-  const hasPatience = () => waited() < patienceMs || (waited() < limitMs && !document.body?.innerText.trim());
-  while (document.readyState === 'loading' && hasPatience()) {
+/** The same for a document that may still be loading. @param {number} timeoutMs @param {number} maxTimeoutMs @param {boolean} isNew */
+export async function usable(timeoutMs, maxTimeoutMs, isNew) {
+  const startedAt = performance.now();
+  const elapsed = () => performance.now() - startedAt;
+  // After the timeout, what can be read already will do; a page without text gets the maximum.
+  // The text is read only then: it costs a layout of the whole page.
+  const mayWait = () => elapsed() < timeoutMs || (elapsed() < maxTimeoutMs && !document.body?.innerText.trim());
+  while (document.readyState === 'loading' && mayWait()) {
     await new Promise((resolve) => {
       document.addEventListener('readystatechange', resolve, { once: true });
       setTimeout(resolve, NO_FRAME_MS);
     });
   }
-  const watched = watch ?? startWatch();
-  const quiet = await (isNew ? Promise.race([untilQuiet(watched), untilRested(watched)]) : untilQuiet(watched));
-  return { ...report(watched, quiet), ...(window === top ? { title: document.title } : {}) };
-};
+  const watch = currentWatch ?? startWatch();
+  const quiet = await (isNew ? Promise.race([waitQuiet(watch), waitLoadedAndIdle(watch)]) : waitQuiet(watch));
+  return { ...report(watch, quiet), ...(window === top ? { title: document.title } : {}) };
+}
 
 /**
- * Waits until all is loaded, and what that set off is through: a round of tasks that changes nothing. Drawing the page may take
- * longer than all that went before.
- * @param {Watch} watched
+ * Waits for the load event, and then for a round of tasks without mutations. Rendering the page may take longer than loading it.
+ * @param {Watch} watch
  */
-async function untilRested(watched) {
+async function waitLoadedAndIdle(watch) {
   if (document.readyState !== 'complete') await new Promise((resolve) => addEventListener('load', resolve, { once: true }));
-  for (let rounds = 0; rounds < MOST_FRAMES; rounds++) {
-    const before = watched.changes;
+  for (let rounds = 0; rounds < MAX_FRAMES; rounds++) {
+    const before = watch.mutations;
     await nextTask();
     await new Promise((resolve) => setTimeout(resolve));
     await nextTask();
-    if (watched.changes === before) return true;
+    if (watch.mutations === before) return true;
   }
-  return untilQuiet(watched);
+  return waitQuiet(watch);
 }

@@ -1,20 +1,21 @@
-"""What pages wrote to the console and which errors they did not catch: a bounded buffer per tab.
+"""Console messages and uncaught errors of a tab, in a bounded buffer.
 
-Errors come with the place where they were thrown. Playwright does not know it of a script that cannot be parsed; the
-browser does, and tells all that it remembers to whoever switches its runtime events on, so it is asked then.
+Errors have the location where they were thrown. Playwright does not know it for a script with a syntax error; Chromium
+does, and replays past ``Runtime.exceptionThrown`` events on ``Runtime.enable``, so that is used for those errors.
 """
 
 from __future__ import annotations
 
-import asyncio
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from playwright.async_api import ConsoleMessage, Error, Page, WebError
 
-from browser_pilot.pages.cdp import send
-from browser_pilot.pages.ring import Ring
+from browser_pilot.background_tasks import BackgroundTasks
+from browser_pilot.page.cdp import send
+
+from .ring_buffer import RingBuffer
 
 Level = Literal["error", "warning", "info", "debug"]
 LEVELS: dict[str, Level] = {
@@ -25,74 +26,74 @@ LEVELS: dict[str, Level] = {
     "trace": "debug",
 }
 CAPACITY = 1_000
-LONGEST_TEXT = 2_000
+MAX_TEXT_CHARACTERS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class ConsoleEntry:
-    """``at`` is when, in seconds since the epoch; ``where`` is the script that it came from, as ``url:line:column``."""
+    """``at`` is in seconds since the epoch; ``where`` is the location in a script, as ``url:line:column``."""
 
     number: int
     level: Level
     at: float
     text: str
-    where: str
+    location: str
 
 
-class ConsoleBuffer(Ring[ConsoleEntry]):
+class ConsoleLog(RingBuffer[ConsoleEntry]):
     """Keeps the newest entries; survives navigation, ends with the tab."""
 
     def __init__(self, page: Page) -> None:
         super().__init__(CAPACITY)
         self._page = page
-        self._searches: set[asyncio.Task[None]] = set()
+        self._tasks = BackgroundTasks("a tab's console")
         page.on("console", self._add_message)
         page.context.on("weberror", self._add_error)
-        page.on("close", self._leave)
+        page.on("close", self._remove_listener)
 
-    def _leave(self, page: Page) -> None:
+    def _remove_listener(self, page: Page) -> None:
         page.context.remove_listener("weberror", self._add_error)
 
     def _add_message(self, message: ConsoleMessage) -> None:
-        place = message.location
+        at = message.location
         level = LEVELS.get(message.type, "info")
-        self.add(self._entry(level, message.text, _place(place["url"], place["lineNumber"], place["columnNumber"])))
+        self.add(self._entry(level, message.text, _location(at["url"], at["lineNumber"], at["columnNumber"])))
 
     def _add_error(self, thrown: WebError) -> None:
         if thrown.page is not self._page:
             return
-        error, place = thrown.error, thrown.location
-        told = f"{error.name}: {error.message}" if error.name else error.message
-        entry = self._entry("error", f"Uncaught {told}", _place(place["url"], place["line"], place["column"]))
+        error, at = thrown.error, thrown.location
+        text = f"{error.name}: {error.message}" if error.name else error.message
+        entry = self._entry("error", f"Uncaught {text}", _location(at["url"], at["line"], at["column"]))
         self.add(entry)
-        if not entry.where:
-            search = asyncio.create_task(self._locate(entry, told))
-            self._searches.add(search)
-            search.add_done_callback(self._searches.discard)
+        if not entry.location:
+            self._tasks.spawn(self._locate(entry, text))
 
     def _entry(self, level: Level, text: str, where: str) -> ConsoleEntry:
-        shortened = text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}… ({len(text)} characters)"
+        shortened = (
+            text if len(text) <= MAX_TEXT_CHARACTERS else f"{text[:MAX_TEXT_CHARACTERS]}… ({len(text)} characters)"
+        )
         return ConsoleEntry(self.next_number(), level, time.time(), shortened, where)
 
-    async def _locate(self, entry: ConsoleEntry, told: str) -> None:
+    async def _locate(self, entry: ConsoleEntry, text: str) -> None:
         found: list[str] = []
 
-        def note(event: dict[str, Any]) -> None:
+        def on_exception(event: dict[str, Any]) -> None:
             details: dict[str, Any] = event["exceptionDetails"]
-            if details.get("exception", {}).get("description", "").startswith(told):
-                found.append(_place(details.get("url", ""), details["lineNumber"], details["columnNumber"]))
+            if details.get("exception", {}).get("description", "").startswith(text):
+                found.append(_location(details.get("url", ""), details["lineNumber"], details["columnNumber"]))
 
         try:
             session = await self._page.context.new_cdp_session(self._page)
-            session.on("Runtime.exceptionThrown", note)
+            session.on("Runtime.exceptionThrown", on_exception)
             await send(session, "Runtime.enable")
             await session.detach()
         except Error:
-            return  # The page has gone, and its errors with it.
+            return  # The page was closed.
         if found and found[-1]:
-            self.renew(entry, replace(entry, where=found[-1]))
+            self.replace(entry, ConsoleEntry(entry.number, entry.level, entry.at, entry.text, found[-1]))
 
 
-def _place(url: str, line: int, column: int) -> str:
-    """Where in a script, counted from 1 as people do."""
+def _location(url: str, line: int, column: int) -> str:
+    """``url:line:column`` with line and column from 1; CDP counts from 0."""
     return f"{url}:{line + 1}:{column + 1}" if url else ""

@@ -9,10 +9,11 @@ from playwright.async_api import Cookie
 from playwright.async_api import Error as PlaywrightError
 
 from browser_pilot.errors import InvalidArgument
-from browser_pilot.pages.cdp import send
-from browser_pilot.pages.playwright_errors import translate, translated
-from browser_pilot.pages.tab import Tab
+from browser_pilot.page.cdp import send
+from browser_pilot.page.playwright_errors import translate, translated
+from browser_pilot.page.tab import Tab
 from browser_pilot.policy.hosts import parse_address
+from browser_pilot.upstream_errors import COOKIE_REFUSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +36,12 @@ async def get_cookies(tab: Tab, *, name: str | None = None, url: str | None = No
     return [_facts(cookie) for cookie in cookies if name is None or cookie.get("name") == name]
 
 
-async def cookies_kept_for(tab: Tab, url: str) -> list[CookieFacts]:
-    """What the browser keeps for an address, wherever the tab is."""
+async def stored_cookies(tab: Tab, url: str) -> list[CookieFacts]:
+    """The cookies that the browser has for a URL, whichever page the tab shows."""
     session = await tab.world.frames.main_session()
     with translated("Reading cookies"):
-        told = await send(session, "Network.getCookies", urls=[parse_address(url).href])
-    return [_facts(cast("Cookie", cookie)) for cookie in told["cookies"]]
+        reply = await send(session, "Network.getCookies", urls=[parse_address(url).href])
+    return [_facts(cast("Cookie", cookie)) for cookie in reply["cookies"]]
 
 
 async def set_cookie(
@@ -58,14 +59,14 @@ async def set_cookie(
     """Set one cookie, for the tab's page unless a url or domain is given."""
     if url is not None and domain is not None:
         raise InvalidArgument("Give `url` or `domain`, not both.", suggestions=["A domain covers all its pages."])
-    where = {"domain": domain} if domain is not None else {"url": url or tab.page.url}
+    scope = {"domain": domain} if domain is not None else {"url": url or tab.page.url}
     optional = {key: given for key, given in (("path", path), ("expires", expires)) if given is not None}
     session = await tab.world.frames.main_session()
-    cookie = {"name": name, "value": value, "httpOnly": http_only, "secure": secure, **where, **optional}
+    cookie = {"name": name, "value": value, "httpOnly": http_only, "secure": secure, **scope, **optional}
     try:
         accepted = (await send(session, "Network.setCookie", **cookie)).get("success", True)
     except PlaywrightError as error:
-        if "ookie" not in error.message:
+        if not COOKIE_REFUSED.matches(error.message):
             raise translate(error, "Setting a cookie") from error
         accepted = False
     if not accepted:
@@ -76,7 +77,7 @@ async def set_cookie(
 
 
 async def delete_cookies(tab: Tab, name: str, *, domain: str | None = None) -> int:
-    """Delete the cookies of a name; says how many there were."""
+    """Delete the cookies of a name; returns how many."""
     context = tab.page.context
     with translated("Deleting cookies"):
         before = await context.cookies()
@@ -85,7 +86,7 @@ async def delete_cookies(tab: Tab, name: str, *, domain: str | None = None) -> i
 
 
 async def clear_cookies(tab: Tab) -> int:
-    """Delete all cookies of the session; says how many there were."""
+    """Delete all cookies of the session; returns how many."""
     context = tab.page.context
     with translated("Clearing cookies"):
         before = await context.cookies()

@@ -1,4 +1,4 @@
-"""How much memory a page has on its heap, as far as the browser tells in time."""
+"""The heap size of a page, if the browser reports it in time."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import asyncio
 
 from playwright.async_api import Error
 
-from .cdp import send
-from .tab import Tab
+from browser_pilot.page.cdp import send
+from browser_pilot.page.tab import Tab
 
-ANSWER_SECONDS = 1.0
+RESPONSE_TIMEOUT_SECONDS = 1.0
 
 
 async def heap_bytes(tab: Tab) -> float:
-    """A page that does not answer counts as heavy: whatever it does, it does much of it."""
+    """Infinite for a page that does not respond: it is busy, and the first to be unloaded."""
     try:
-        async with asyncio.timeout(ANSWER_SECONDS):
+        async with asyncio.timeout(RESPONSE_TIMEOUT_SECONDS):
             usage = await send(await tab.world.frames.main_session(), "Runtime.getHeapUsage")
         return sum(float(usage.get(name, 0)) for name in ("totalSize", "embedderHeapUsedSize", "backingStorageSize"))
     except TimeoutError:

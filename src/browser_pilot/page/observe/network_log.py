@@ -1,6 +1,6 @@
-"""What a tab asked the network for, and what came back: a bounded buffer per tab.
+"""Network requests of a tab, in a bounded buffer.
 
-Bodies are not kept: the browser has them, and is asked when somebody wants to see one.
+Bodies are not stored: they are read from the browser when a caller asks for the details of a request.
 """
 
 from __future__ import annotations
@@ -11,18 +11,20 @@ from dataclasses import dataclass
 from playwright.async_api import Error, Page, Request, Response
 
 from browser_pilot.errors import InvalidArgument
-from browser_pilot.pages.ring import Ring
-from browser_pilot.pages.unreached import Troubles, in_few_words, may_be_the_proxys
+from browser_pilot.upstream_errors import NAVIGATION_ABORTED, NETWORK_ERROR_PREFIX
+
+from .proxy_errors import NetworkErrorLookup, may_be_proxy_response, short_reason
+from .ring_buffer import RingBuffer
 
 CAPACITY = 1_000
-LARGEST_BODY = 1_000_000
+MAX_BODY_CHARACTERS = 1_000_000
 
 
 @dataclass(slots=True)
 class Exchange:
-    """One request. What is not known yet is None; ``failure`` says why there will be no answer.
+    """One request and its response. What is not known yet is None; ``failure`` is why there is no response.
 
-    ``at`` is when it began, in seconds since the epoch.
+    ``at`` is the start, in seconds since the epoch.
     """
 
     number: int
@@ -37,8 +39,8 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
-class Details:
-    """All there is to know about one request; bodies as far as they are text and still there."""
+class ExchangeDetails:
+    """Headers and bodies of one request; bodies only if they are text and still available."""
 
     request_headers: dict[str, str]
     response_headers: dict[str, str]
@@ -46,17 +48,17 @@ class Details:
     response_body: str | None
 
 
-class NetworkBuffer(Ring[Exchange]):
+class NetworkLog(RingBuffer[Exchange]):
     """Keeps the newest requests; survives navigation, ends with the tab."""
 
-    def __init__(self, page: Page, troubles: Troubles) -> None:
+    def __init__(self, page: Page, last_network_error: NetworkErrorLookup) -> None:
         super().__init__(CAPACITY)
-        self._troubles = troubles
+        self._last_network_error = last_network_error
         self._open: dict[Request, Exchange] = {}
-        page.on("request", self._note_request)
-        page.on("response", self._note_response)
-        page.on("requestfinished", self._note_end)
-        page.on("requestfailed", self._note_failure)
+        page.on("request", self._on_request)
+        page.on("response", self._on_response)
+        page.on("requestfinished", self._on_end)
+        page.on("requestfailed", self._on_failure)
 
     def get(self, number: int) -> Exchange:
         exchange = next((exchange for exchange in self if exchange.number == number), None)
@@ -64,53 +66,53 @@ class NetworkBuffer(Ring[Exchange]):
             raise InvalidArgument(f"There is no request {number}.", suggestions=["browser_network lists them by id."])
         return exchange
 
-    def _note_request(self, request: Request) -> None:
+    def _on_request(self, request: Request) -> None:
         exchange = Exchange(
             self.next_number(), request, time.time(), request.method, request.url, request.resource_type
         )
         self._open[request] = exchange
         self.add(exchange)
 
-    def _note_response(self, response: Response) -> None:
+    def _on_response(self, response: Response) -> None:
         exchange = self._open.get(response.request)
         if exchange is None:
             return
-        trouble = self._troubles(exchange.url) if may_be_the_proxys(response) else None
-        if trouble is None:
+        error = self._last_network_error(exchange.url) if may_be_proxy_response(response) else None
+        if error is None:
             exchange.status = response.status
         else:
-            exchange.failure = in_few_words(trouble)
-        self.stir()
+            exchange.failure = short_reason(error)
+        self.notify()
 
-    def _note_end(self, request: Request) -> None:
+    def _on_end(self, request: Request) -> None:
         exchange = self._open.pop(request, None)
         if exchange is not None:
             exchange.duration_ms = max(0, int((time.time() - exchange.at) * 1000))
-            self.stir()
+            self.notify()
 
-    def _note_failure(self, request: Request) -> None:
+    def _on_failure(self, request: Request) -> None:
         exchange = self._open.get(request)
-        # What the proxy said for itself is the reason, whatever the page then made of its answer.
+        # The proxy's own error is the reason, whatever the page then did with its response.
         if exchange is not None and exchange.failure is None:
-            failure = (request.failure or "failed").removeprefix("net::")
-            # What the page itself gave up has no other reason.
-            trouble = None if failure == "ERR_ABORTED" else self._troubles(exchange.url)
-            exchange.failure = failure if trouble is None else in_few_words(trouble)
-        self._note_end(request)
+            failure = request.failure or "failed"
+            # A request that the page aborted has no other reason.
+            error = None if failure == NAVIGATION_ABORTED else self._last_network_error(exchange.url)
+            exchange.failure = failure.removeprefix(NETWORK_ERROR_PREFIX) if error is None else short_reason(error)
+        self._on_end(request)
 
 
-async def details(exchange: Exchange) -> Details:
+async def read_details(exchange: Exchange) -> ExchangeDetails:
     request = exchange.request
-    sent = _text(request.post_data_buffer)
+    request_body = _text(request.post_data_buffer)
     try:
         response = await request.response() if exchange.failure is None and exchange.status is not None else None
         if response is None:
-            return Details(await request.all_headers(), {}, sent, None)
-        # A body that is still coming may never end.
-        came = await _body(response) if exchange.duration_ms is not None else None
-        return Details(await request.all_headers(), await response.all_headers(), sent, came)
+            return ExchangeDetails(await request.all_headers(), {}, request_body, None)
+        # A body that is still being received may never end.
+        response_body = await _body(response) if exchange.duration_ms is not None else None
+        return ExchangeDetails(await request.all_headers(), await response.all_headers(), request_body, response_body)
     except Error:
-        return Details(request.headers, {}, sent, None)
+        return ExchangeDetails(request.headers, {}, request_body, None)
 
 
 async def _body(response: Response) -> str | None:
@@ -121,11 +123,11 @@ async def _body(response: Response) -> str | None:
 
 
 def _text(body: bytes | None) -> str | None:
-    """The body as far as it is text and of a size that can be looked through."""
+    """The body if it is UTF-8 text, cut at ``MAX_BODY_CHARACTERS``."""
     if body is None:
         return None
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError:
         return None
-    return text if len(text) <= LARGEST_BODY else f"{text[:LARGEST_BODY]}… ({len(text)} characters)"
+    return text if len(text) <= MAX_BODY_CHARACTERS else f"{text[:MAX_BODY_CHARACTERS]}… ({len(text)} characters)"

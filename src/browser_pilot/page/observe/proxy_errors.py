@@ -1,7 +1,7 @@
-"""What to say when a page or a part of it was not reached: the reason of the proxy in place of the browser's.
+"""Errors for a page or subresource that was not reached: the egress proxy's reason in place of the browser's.
 
-A browser behind a proxy knows only that a tunnel failed, or has the proxy's own page before it. ``Troubles`` is how a
-tab asks what really stood in between; this is where the answer becomes an error, or a word in a list of requests.
+A browser behind a proxy only sees a failed tunnel or the proxy's error page. ``NetworkErrorLookup`` returns the real
+reason; this module turns it into an error, or a short text for a list of requests.
 """
 
 from __future__ import annotations
@@ -11,36 +11,36 @@ from http import HTTPStatus
 
 from playwright.async_api import Response
 
-from browser_pilot.egress import Failure, Refusal
+from browser_pilot.egress import BlockedByPolicy, NetworkFailure
 from browser_pilot.errors import DomainDenied, PilotError
-from browser_pilot.pages.playwright_errors import network_failure
+from browser_pilot.page.playwright_errors import network_failure
 
-# From an address to why it was last not reached; None when it was, or when the browser itself knows best.
-Troubles = Callable[[str], Refusal | Failure | None]
+# From a URL to why it last failed; None when it did not, or when the browser's own error is the right one.
+NetworkErrorLookup = Callable[[str], BlockedByPolicy | NetworkFailure | None]
 
-STATUSES_OF_THE_PROXY = (HTTPStatus.FORBIDDEN, HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT)
+PROXY_STATUSES = (HTTPStatus.FORBIDDEN, HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT)
 
 
-def no_troubles(_url: str) -> None:
-    """For a browser that is behind no proxy of ours."""
+def no_network_errors(_url: str) -> None:
+    """For a browser that does not use our proxy."""
     return
 
 
-def may_be_the_proxys(response: Response) -> bool:
-    """Whether the proxy may have answered in place of a server; ``Troubles`` knows whether it did."""
-    return response.status in STATUSES_OF_THE_PROXY
+def may_be_proxy_response(response: Response) -> bool:
+    """Whether the response may be the proxy's and not the server's; ``NetworkErrorLookup`` knows whether it is."""
+    return response.status in PROXY_STATUSES
 
 
-def unreached_error(trouble: Refusal | Failure, doing: str, url: str) -> PilotError:
-    if isinstance(trouble, Failure):
-        return network_failure(trouble.code, url, doing)
+def unreachable_error(reason: BlockedByPolicy | NetworkFailure, doing: str, url: str) -> PilotError:
+    if isinstance(reason, NetworkFailure):
+        return network_failure(reason.code, url, doing)
     return DomainDenied(
-        f"{doing} was refused: {trouble.reason}",
-        suggestions=[f"Only the user can change {trouble.rule}; `browser-pilot policy show` lists the rules in force."],
-        metadata={"rule": trouble.rule},
+        f"{doing} was refused: {reason.reason}",
+        suggestions=[f"Only the user can change {reason.rule}; `browser-pilot policy show` lists the rules in force."],
+        metadata={"rule": reason.rule},
     )
 
 
-def in_few_words(trouble: Refusal | Failure) -> str:
-    """For a row among many."""
-    return trouble.code if isinstance(trouble, Failure) else f"blocked by policy: {trouble.reason}"
+def short_reason(reason: BlockedByPolicy | NetworkFailure) -> str:
+    """For a row in a list."""
+    return reason.code if isinstance(reason, NetworkFailure) else f"blocked by policy: {reason.reason}"

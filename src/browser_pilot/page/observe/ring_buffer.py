@@ -1,4 +1,4 @@
-"""A bounded buffer of numbered entries: the newest are kept, how many were dropped is known. Pure."""
+"""A bounded buffer of numbered entries that keeps the newest. Pure."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ E = TypeVar("E", bound=Numbered)
 
 @dataclass(frozen=True, slots=True)
 class Slice(Generic[E]):
-    """Some entries, oldest first, and how many that also match are before them."""
+    """Matching entries, oldest first; ``earlier`` is how many more match before them."""
 
     entries: tuple[E, ...]
     earlier: int
 
 
-class Ring(Generic[E]):
+class RingBuffer(Generic[E]):
     def __init__(self, capacity: int) -> None:
         self._entries: deque[E] = deque(maxlen=capacity)
         self._count = 0
@@ -39,24 +39,24 @@ class Ring(Generic[E]):
     def add(self, entry: E) -> None:
         self._count += 1
         self._entries.append(entry)
-        self.stir()
+        self.notify()
 
     def on_change(self, listener: Callable[[], None]) -> None:
-        """Call ``listener`` for each entry that is new or has new things to say."""
+        """Call ``listener`` whenever an entry is added or changed."""
         self._listeners.append(listener)
 
-    def renew(self, old: E, new: E) -> None:
-        """Put an entry that says more in the place of another, if that one is still kept."""
+    def replace(self, old: E, new: E) -> None:
+        """Replace an entry, if it is still in the buffer."""
         if old in self._entries:
             self._entries[self._entries.index(old)] = new
-            self.stir()
+            self.notify()
 
-    def stir(self) -> None:
-        """Something is known now about an entry that was not known before."""
+    def notify(self) -> None:
+        """Call the listeners: an entry was changed in place."""
         for listener in self._listeners:
             listener()
 
-    def latest(self, wanted: Callable[[E], bool], *, limit: int, before: int | None = None) -> Slice[E]:
-        """The newest entries that are wanted, of those with a number below ``before``."""
-        fitting = [entry for entry in self._entries if (before is None or entry.number < before) and wanted(entry)]
-        return Slice(tuple(fitting[-limit:]), max(0, len(fitting) - limit))
+    def latest(self, matches: Callable[[E], bool], *, limit: int, before: int | None = None) -> Slice[E]:
+        """The newest matching entries, of those with a number below ``before``."""
+        matching = [entry for entry in self._entries if (before is None or entry.number < before) and matches(entry)]
+        return Slice(tuple(matching[-limit:]), max(0, len(matching) - limit))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, cast
 
 from browser_pilot.errors import InvalidArgument
-from browser_pilot.pages.tab import Tab
+from browser_pilot.page.tab import Tab
 
 StorageKind = Literal["local", "session"]
 StorageAction = Literal["get", "set", "delete", "clear"]
@@ -14,7 +14,7 @@ StorageAction = Literal["get", "set", "delete", "clear"]
 async def use_storage(
     tab: Tab, action: StorageAction, *, kind: StorageKind = "local", key: str | None = None, value: str | None = None
 ) -> dict[str, str]:
-    """Do one thing to the storage of the tab's main frame; gives what it holds then, or of it only ``key``."""
+    """Read or change the storage of the tab's main frame; returns its items, or only ``key``."""
     if action in ("set", "delete") and key is None:
         raise InvalidArgument(f"`key` is missing: what to {action}?", suggestions=["Give a key."])
     if (action == "set") != (value is not None):
@@ -28,4 +28,4 @@ async def use_storage(
         raise InvalidArgument(
             f"This page has no such storage: {reply['refused']}", suggestions=["Open a page of the site first."]
         )
-    return {str(name): str(held) for name, held in reply["items"]}
+    return {str(name): str(item) for name, item in reply["items"]}

@@ -1,6 +1,6 @@
-"""Playwright traces of a context: what was on the pages, what they requested and logged, for the trace viewer.
+"""Playwright traces of a context, for the trace viewer.
 
-A trace holds everything as it was, unredacted: it is written to a private folder and never shown to an agent.
+A trace is not redacted: it is written to a private folder and never returned to an agent.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from pathlib import Path
 
 from playwright.async_api import BrowserContext
 
-from ..errors import InvalidArgument
-from ..home import make_private_folder
-from .playwright_errors import translated
+from browser_pilot.errors import InvalidArgument
+from browser_pilot.home import make_private_folder
+from browser_pilot.page.playwright_errors import translated
 
 
 async def start_trace(context: BrowserContext) -> None:
@@ -21,11 +21,11 @@ async def start_trace(context: BrowserContext) -> None:
 
 
 async def stop_trace(context: BrowserContext, folder: Path, name: str | None) -> Path:
-    """Write the trace; where it is."""
+    """Write the trace; returns its path."""
     name = name or f"{time.time_ns() // 1_000_000}.zip"
     if Path(name).name != name or name in ("", ".", "..") or "\x00" in name:
         raise InvalidArgument(
-            f"path = {name!r}: only a file name is taken.", suggestions=[f"Files are kept in {folder}."]
+            f"path = {name!r}: only a file name is allowed.", suggestions=[f"Files are written to {folder}."]
         )
     path = make_private_folder(folder) / name
     with translated("Stopping the trace"):

@@ -1,8 +1,8 @@
 """The page's content as Markdown, text or clean HTML: the article, the whole page with its frames, or one element.
 
-The article is found by Readability on a copy of the page; when it would lose more than a quarter of the page's text, or
-when Readability is not installed, the whole page is read instead, and the answer says so. Long content is told in
-pieces: a cursor goes on where the last piece ended.
+Readability extracts the article from a copy of the page. When it would lose more than a quarter of the page's text, or
+is not installed, the whole page is returned instead, and the result says so. Long content comes in pieces: a cursor
+continues where the last piece ended.
 """
 
 from __future__ import annotations
@@ -15,42 +15,43 @@ from typing import Any, Literal, TypeAlias, cast
 
 from browser_pilot import assets
 from browser_pilot.errors import StaleRef
-from browser_pilot.pages.ceiling import DEFAULT_MAX_TOKENS, Cursor, estimate_tokens, longest_fit
-from browser_pilot.pages.frames import MAIN, Frame
-from browser_pilot.pages.world import DEFAULT_TIMEOUT_MS, FrameGone, World
+from browser_pilot.page.frames import MAIN, Frame
+from browser_pilot.page.isolated_world import DEFAULT_TIMEOUT_MS, FrameGone, World
+
+from .token_budget import DEFAULT_MAX_TOKENS, Cursor, estimate_tokens, fitting_length
 
 Format: TypeAlias = Literal["markdown", "text", "html"]
 Scope: TypeAlias = Literal["article", "page"]
 
-# As much text as fifty answers of the default size hold.
+# As much text as fifty results of the default size hold.
 MAX_TEXT_LENGTH = 1_500_000
-_FRAME_PLACE = re.compile("\u2063frame(\\d+)\u2063")
+_FRAME_PLACEHOLDER = re.compile("\u2063frame(\\d+)\u2063")
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A piece of a page's content. ``left_tokens`` is about what the rest would cost; the cursor goes on with it."""
+class PageContent:
+    """A piece of a page's content. ``left_tokens`` estimates the rest; the cursor continues with it."""
 
     url: str
     title: str
     scope: str
     text: str
-    left_tokens: int = 0
+    tokens_left: int = 0
     cursor: str | None = None
     note: str | None = None
 
 
-async def read_page(
+async def read_content(
     world: World,
     *,
-    format: Format = "markdown",  # noqa: A002 - the tool's own word
+    format: Format = "markdown",  # noqa: A002 - the name of the tool's argument
     scope: Scope = "article",
     root: tuple[Frame, str] | None = None,
     max_tokens: int = DEFAULT_MAX_TOKENS,
     cursor: str | None = None,
     timeout_ms: int = DEFAULT_TIMEOUT_MS,
-) -> Reading:
+) -> PageContent:
     """Read the page, or the part of it inside ``root`` (a frame and a ref), from the cursor on."""
     frames = await world.live_frames(timeout_ms=timeout_ms)
     top = root[0].number if root else MAIN
@@ -78,45 +79,45 @@ async def read_page(
     main = answers[top]
     if not main["found"]:
         raise StaleRef("The element is no longer on the page.")
-    told = _told(top, answers, format)
+    text = _with_frames(top, answers, format)
     note = "Readability is not installed, so this is the whole page." if wants_article and library is None else None
     if main["cut"]:
-        note = "The page is longer than can be read; this is its beginning."
-    return _piece(main, told, max_tokens, cursor, note)
+        note = "The page is too long to be read completely; this is its beginning."
+    return _piece(main, text, max_tokens, cursor, note)
 
 
-def _piece(main: dict[str, Any], told: str, max_tokens: int, cursor: str | None, note: str | None) -> Reading:
+def _piece(main: dict[str, Any], text: str, max_tokens: int, cursor: str | None, note: str | None) -> PageContent:
     where = Cursor.decode(cursor) if cursor else None
-    start = min(where.offset, len(told)) if where and where.document == main["document"] else 0
-    end = start + longest_fit(told[start:], max(max_tokens - 40, 20))
-    more = Cursor(main["document"], 0, "", end).encode() if end < len(told) else None
-    return Reading(
+    start = min(where.offset, len(text)) if where and where.document == main["document"] else 0
+    end = start + fitting_length(text[start:], max(max_tokens - 40, 20))
+    more = Cursor(main["document"], 0, "", end).encode() if end < len(text) else None
+    return PageContent(
         url=main["url"],
         title=main["title"],
         scope=main["scope"],
-        text=told[start:end].strip("\n"),
-        left_tokens=estimate_tokens(told[end:]),
+        text=text[start:end].strip("\n"),
+        tokens_left=estimate_tokens(text[end:]),
         cursor=more,
         note=note,
     )
 
 
-def _told(number: int, answers: dict[int, dict[str, Any]], format: Format) -> str:  # noqa: A002
-    """A frame's content with the contents of the frames inside it in their places."""
-    told = written(answers[number]["html"], format)
+def _with_frames(number: int, answers: dict[int, dict[str, Any]], format: Format) -> str:  # noqa: A002
+    """A frame's content, with the content of its child frames in place of their elements."""
+    text = convert_html(answers[number]["html"], format)
 
     def inside(match: re.Match[str]) -> str:
         child = int(match[1])
-        return _told(child, answers, format).strip() if child in answers else ""
+        return _with_frames(child, answers, format).strip() if child in answers else ""
 
-    return _BLANK_LINES.sub("\n\n", _FRAME_PLACE.sub(inside, told)).strip()
+    return _BLANK_LINES.sub("\n\n", _FRAME_PLACEHOLDER.sub(inside, text)).strip()
 
 
-def written(html: str, format: Format) -> str:  # noqa: A002
-    """HTML in the format that is wanted."""
+def convert_html(html: str, format: Format) -> str:  # noqa: A002
+    """HTML converted to another format."""
     if format == "html":
         return html
-    from html_to_markdown import ConversionOptions, convert  # 4 MB, for those who read
+    from html_to_markdown import ConversionOptions, convert  # 4 MB, imported on first use
 
     plain = "plain" if format == "text" else "markdown"
     options = ConversionOptions(output_format=plain, extract_metadata=False, compact_tables=True)

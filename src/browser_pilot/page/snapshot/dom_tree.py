@@ -1,6 +1,6 @@
-"""The indexed DOM tree: what is drawn, one line each, as ``[3] img "Logo" @(10,10,200,50)``.
+"""The indexed DOM tree: rendered elements, one line each, as ``[3] img "Logo" @(10,10,200,50)``.
 
-The index of a line stands for its element until the next tree is taken; ``DomTree.ref`` turns it into a ref.
+The index of a line names its element until the next tree is taken; ``DomTree.ref`` turns it into a ref.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from browser_pilot.errors import ElementNotFound, StaleRef
-from browser_pilot.pages.frames import MAIN, Frame
-from browser_pilot.pages.view import Box
-from browser_pilot.pages.world import DEFAULT_TIMEOUT_MS, FrameGone, World
+from browser_pilot.page.frames import MAIN, Frame
+from browser_pilot.page.isolated_world import DEFAULT_TIMEOUT_MS, FrameGone, World
+
+from .rows import Box
 
 DEFAULT_MAX_NODES = 500
 
@@ -32,11 +33,11 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class DomTree:
-    """The nodes in order; a node's index is its place. ``left`` counts those that were over the limit."""
+    """The nodes in order of their index. ``left`` counts those over the limit."""
 
     document: str
     nodes: tuple[Node, ...]
-    left: int
+    nodes_left: int
 
     def ref(self, index: int) -> str:
         """The ref of the element with an index."""
@@ -56,7 +57,7 @@ def _line(index: int, node: Node) -> str:
     return f"{'  ' * node.depth}[{index}] {node.tag}{name} @({','.join(map(str, node.box))})"
 
 
-async def take_tree(
+async def take_dom_tree(
     world: World,
     *,
     max_nodes: int = DEFAULT_MAX_NODES,

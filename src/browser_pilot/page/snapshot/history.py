@@ -1,49 +1,49 @@
-"""What a client has seen of a tab, and what it is told next: the whole page, or what changed since.
+"""Keeps the last snapshot sent to the client, to answer with a diff or a full snapshot.
 
-A tab belongs to one session of one client, so one remembered view per tab is enough. It is the last view that was
-told, whole or as changes.
+A tab belongs to one session of one client, so one snapshot per tab is enough. It lives as long as the tab.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from browser_pilot.pages.activity import Activity
-from browser_pilot.pages.changes import Changes, compare
-from browser_pilot.pages.snapshot import take_view
-from browser_pilot.pages.view import View
-from browser_pilot.pages.world import World
+from browser_pilot.page.actions.network_tracker import NetworkTracker
+from browser_pilot.page.isolated_world import World
+
+from .diff import SnapshotDiff, diff_or_none
+from .rows import Snapshot
+from .snapshot import take_snapshot
 
 
 @dataclass(frozen=True, slots=True)
-class News:
-    """The page as it is now. ``changes`` is None when there was no view of this document to compare with."""
+class SnapshotUpdate:
+    """The page as it is now. ``changes`` is None when there is no snapshot of this document to compare with."""
 
-    view: View
-    changes: Changes | None
-    first_look: bool
+    snapshot: Snapshot
+    diff: SnapshotDiff | None
+    is_first: bool
 
 
-class Sight:
-    def __init__(self, world: World, activity: Activity) -> None:
+class SnapshotHistory:
+    def __init__(self, world: World, activity: NetworkTracker) -> None:
         self._world = world
         self._activity = activity
-        self._seen: View | None = None
-        self._seen_document = 0
+        self._last: Snapshot | None = None
+        self._last_document = 0
 
     @property
-    def knows_page(self) -> bool:
-        """Whether the client has seen the document that the tab shows, so that changes mean something to it."""
-        return self._seen is not None and self._seen_document == self._activity.documents
+    def knows_document(self) -> bool:
+        """Whether the client has a snapshot of the current document, so that a diff makes sense."""
+        return self._last is not None and self._last_document == self._activity.documents
 
-    async def whole(self, *, timeout_ms: int) -> View:
-        """The page as it is now; from here on the client knows it."""
-        self._seen_document = self._activity.documents
-        self._seen = await take_view(self._world, timeout_ms=timeout_ms)
-        return self._seen
+    async def full(self, *, timeout_ms: int) -> Snapshot:
+        """Take a snapshot, which the client knows from here on."""
+        self._last_document = self._activity.documents
+        self._last = await take_snapshot(self._world, timeout_ms=timeout_ms)
+        return self._last
 
-    async def news(self, *, timeout_ms: int) -> News:
-        """What is different from what the client knows."""
-        before = self._seen
-        view = await self.whole(timeout_ms=timeout_ms)
-        return News(view, compare(before, view), before is None)
+    async def diff(self, *, timeout_ms: int) -> SnapshotUpdate:
+        """Take a snapshot, with the diff to what the client knows."""
+        before = self._last
+        snapshot = await self.full(timeout_ms=timeout_ms)
+        return SnapshotUpdate(snapshot, diff_or_none(before, snapshot), before is None)

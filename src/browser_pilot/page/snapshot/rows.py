@@ -1,8 +1,8 @@
-"""What a client sees of a page: rows, in the page's order, and how they are written in a table.
+"""The rows of a snapshot, in the page's order, and how they are written in a table.
 
-A row is one thing that can be read or acted on. The text of a block and the links and buttons inside that text share
+A row is one element that can be read or acted on. The text of a block and the links and buttons inside that text share
 one row, where they appear as ``[label](ref)``, or ``[label](ref role states)`` when it is no link. The value of a field
-ends its states, after ``=``. A name in parentheses describes a thing that has no name of its own.
+ends its states, after ``=``. A name in parentheses describes an element without an accessible name.
 
 Pure: no browser, no clock.
 """
@@ -18,13 +18,13 @@ Detail: TypeAlias = Literal["interactive", "standard", "full"]
 Box: TypeAlias = tuple[int, int, int, int]
 
 _HEADING_LEVEL = re.compile(r"level [1-6]")
-# Text of the page must not look like one of our own references.
+# Text of the page must not look like one of our refs.
 _FORGED_REF = re.compile(r"\](?=\((?:f\d+)?e\d)")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One thing on the page."""
+    """One element or line of text."""
 
     ref: str
     role: str
@@ -38,11 +38,11 @@ class Row:
 
     def cells(self) -> tuple[str, str, str, str]:
         """The row of the table: ref, role, name, states."""
-        return self.ref, self.kind, self.label(), self.condition()
+        return self.ref, self.display_role, self.label(), self.states_text()
 
     @property
-    def kind(self) -> str:
-        """The role, with the level of a heading in it: h2 says in one word what takes five otherwise."""
+    def display_role(self) -> str:
+        """The role, with the level of a heading in it: ``h2`` costs fewer tokens than ``heading level 2``."""
         return f"h{self._level}" if self._level else self.role
 
     @property
@@ -52,42 +52,45 @@ class Row:
         return next((state[-1] for state in self.states if _HEADING_LEVEL.fullmatch(state)), "")
 
     def label(self) -> str:
-        """The name, or the line of text with the things in it."""
+        """The name, or the line of text with the rows inside it."""
         if not self.parts:
             return _FORGED_REF.sub("] ", self.name)
         return "".join(_FORGED_REF.sub("] ", p) if isinstance(p, str) else p.inline() for p in self.parts).strip()
 
-    def condition(self) -> str:
-        """The states, then the place on the screen and the address where they were asked for, then the value."""
-        words = [state for state in self.states if not (self._level and _HEADING_LEVEL.fullmatch(state))]
+    def states_text(self) -> str:
+        """The states, then the box and the URL where they were requested, then the value."""
+        texts = [state for state in self.states if not (self._level and _HEADING_LEVEL.fullmatch(state))]
         if self.box is not None:
-            words.append("@({},{},{},{})".format(*self.box))
+            texts.append("@({},{},{},{})".format(*self.box))
         if self.url is not None:
-            words.append(f"-> {self.url}")
+            texts.append(f"-> {self.url}")
         if self.value is not None:
-            words.append(f"={self.value}")
-        return " ".join(words)
+            texts.append(f"={self.value}")
+        return " ".join(texts)
 
     def inline(self) -> str:
-        """The row as it stands inside a line of text."""
-        words = [self.ref]
+        """The row as part of a line of text."""
+        texts = [self.ref]
         if self.role != "link":
-            words.append(self.kind)
-        if condition := self.condition():
-            words.append(condition)
-        return f"[{self.name.replace(']', ')')}]({' '.join(words)})"
+            texts.append(self.display_role)
+        if condition := self.states_text():
+            texts.append(condition)
+        return f"[{self.name.replace(']', ')')}]({' '.join(texts)})"
 
-    def things(self) -> Iterator[Row]:
+    def all_rows(self) -> Iterator[Row]:
         """The row itself and the rows inside its line."""
         yield self
         for part in self.parts:
             if isinstance(part, Row):
-                yield from part.things()
+                yield from part.all_rows()
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """A page, or a part of it, at one moment. ``document`` tells one document from the next in the same tab."""
+class Snapshot:
+    """A page, or a part of it, at one moment. ``document`` identifies the document within the tab.
+
+    ``skipped`` rows come before these, and about ``rest`` after them.
+    """
 
     url: str
     title: str
@@ -96,26 +99,28 @@ class View:
     skipped: int = 0
     rest: int = 0
 
-    def things(self) -> Iterator[Row]:
+    def all_rows(self) -> Iterator[Row]:
         """Every row and every row inside a line, in order."""
         for row in self.rows:
-            yield from row.things()
+            yield from row.all_rows()
 
     def find(self, ref: str) -> Row | None:
-        return next((row for row in self.things() if row.ref == ref), None)
+        return next((row for row in self.all_rows() if row.ref == ref), None)
 
 
-def narrow(view: View, detail: Detail) -> View:
-    """The view at a level of detail: ``interactive`` keeps what can be acted on, and headings for orientation."""
+def filter_detail(snapshot: Snapshot, detail: Detail) -> Snapshot:
+    """The snapshot at a level of detail: ``interactive`` keeps actionable rows, and headings for orientation."""
     if detail != "interactive":
-        return view
-    kept = (row for row in view.things() if row.actionable or row.role in ("heading", "iframe", "dialog", "alert"))
-    return replace(view, rows=tuple(replace(row, name=row.label(), parts=()) for row in kept))
+        return snapshot
+    kept = (
+        row for row in snapshot.all_rows() if row.actionable or row.role in ("heading", "iframe", "dialog", "alert")
+    )
+    return replace(snapshot, rows=tuple(replace(row, name=row.label(), parts=()) for row in kept))
 
 
-def table(view: View) -> list[dict[str, str]]:
-    """The rows as they are encoded in an answer."""
-    return [dict(zip(FIELDS, row.cells(), strict=True)) for row in view.rows]
+def table(snapshot: Snapshot) -> list[dict[str, str]]:
+    """The rows as they are encoded in a tool result."""
+    return [dict(zip(FIELDS, row.cells(), strict=True)) for row in snapshot.rows]
 
 
 FIELDS = ("ref", "role", "name", "states")

@@ -1,4 +1,4 @@
-"""Pictures of a page or of an element, small enough for a model to look at, and the page as a PDF."""
+"""Screenshots of a page or an element, scaled for a model, and the page as a PDF."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from typing import Any, Literal, cast
 
 from browser_pilot.errors import ElementNotActionable, InvalidArgument, StaleRef
 from browser_pilot.home import make_private_folder
-from browser_pilot.pages.cdp import send
-from browser_pilot.pages.frames import Frame
-from browser_pilot.pages.playwright_errors import translated
-from browser_pilot.pages.tab import Tab
-from browser_pilot.pages.targets import ElementArgument, Target, find, lost
+from browser_pilot.page.actions.resolve import ElementArgument, Target, resolve, stale_error
+from browser_pilot.page.cdp import send
+from browser_pilot.page.frames import Frame
+from browser_pilot.page.playwright_errors import translated
+from browser_pilot.page.tab import Tab
 
-PictureFormat = Literal["png", "jpeg", "webp"]
-# Models see a picture at about this size and charge by its area; more is paid for and not seen.
-LONGEST_SIDE = 1_568
-LARGEST_AREA = 1_200_000
-LABEL_MS = 10_000
-LONGEST_FILE_NAME = 200
-AROUND_PIXELS = 24
-LARGEST_SHOWN = 800
-PICTURE_SECONDS = 3
+ImageFormat = Literal["png", "jpeg", "webp"]
+# Models scale images down to about this size; more pixels cost tokens and add no detail.
+MAX_SIDE_PIXELS = 1_568
+MAX_AREA_PIXELS = 1_200_000
+LABEL_TIMEOUT_MS = 10_000
+MAX_FILE_NAME_LENGTH = 200
+MARGIN_PIXELS = 24
+MAX_PREVIEW_PIXELS = 800
+PREVIEW_TIMEOUT_SECONDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ class Region:
 
     @property
     def scale(self) -> float:
-        """How much smaller the picture must be to stay within what a model looks at."""
-        by_side = LONGEST_SIDE / max(self.width, self.height, 1)
-        by_area = (LARGEST_AREA / max(self.width * self.height, 1)) ** 0.5
+        """The factor that keeps the image within the size that a model uses."""
+        by_side = MAX_SIDE_PIXELS / max(self.width, self.height, 1)
+        by_area = (MAX_AREA_PIXELS / max(self.width * self.height, 1)) ** 0.5
         return min(1.0, by_side, by_area)
 
 
@@ -51,18 +51,22 @@ async def screenshot(
     *,
     element: ElementArgument | None,
     full_page: bool,
-    picture_format: PictureFormat,
+    image_format: ImageFormat,
     quality: int | None,
     labels: bool,
 ) -> bytes:
-    if quality is not None and picture_format == "png":
-        raise InvalidArgument("A png has no quality.", suggestions=['Use format "jpeg" or "webp" with quality.'])
+    if quality is not None and image_format == "png":
+        raise InvalidArgument("PNG has no quality setting.", suggestions=['Use format "jpeg" or "webp" with quality.'])
     if element is not None and full_page:
         raise InvalidArgument("Give either `element` or `full_page`, not both.", suggestions=["Leave one out."])
     tab.dialogs.require_none()
     session = await tab.world.frames.main_session()
     metrics = await send(session, "Page.getLayoutMetrics")
-    region = await _of_element(tab, element, metrics) if element is not None else _of_page(metrics, full_page=full_page)
+    region = (
+        await _element_region(tab, element, metrics)
+        if element is not None
+        else _page_region(metrics, full_page=full_page)
+    )
     clip = {"x": region.x, "y": region.y, "width": region.width, "height": region.height, "scale": region.scale}
     options: dict[str, Any] = {"quality": quality} if quality is not None else {}
     with translated("Taking a screenshot"):
@@ -70,7 +74,7 @@ async def screenshot(
             answer = await send(
                 session,
                 "Page.captureScreenshot",
-                format=picture_format,
+                format=image_format,
                 clip=clip,
                 captureBeyondViewport=full_page or element is not None,
                 **options,
@@ -84,46 +88,46 @@ async def pdf(tab: Tab) -> bytes:
         return await tab.page.pdf(print_background=True)
 
 
-def _of_page(metrics: dict[str, Any], *, full_page: bool) -> Region:
+def _page_region(metrics: dict[str, Any], *, full_page: bool) -> Region:
     if full_page:
         size = metrics["cssContentSize"]
         return Region(0, 0, size["width"], size["height"])
-    seen = metrics["cssVisualViewport"]
-    return Region(seen["pageX"], seen["pageY"], seen["clientWidth"], seen["clientHeight"])
+    viewport = metrics["cssVisualViewport"]
+    return Region(viewport["pageX"], viewport["pageY"], viewport["clientWidth"], viewport["clientHeight"])
 
 
-async def picture_of(tab: Tab, target: Target) -> bytes:
-    """A small picture of one element with a little around it, for a person to know it by."""
+async def element_preview(tab: Tab, target: Target) -> bytes:
+    """A small screenshot of one element with a margin, for an action preview."""
     session = await tab.world.frames.main_session()
     metrics = await send(session, "Page.getLayoutMetrics")
-    part = await _of_target(tab, target, metrics)
-    around = Region(
-        max(0, part.x - AROUND_PIXELS),
-        max(0, part.y - AROUND_PIXELS),
-        min(part.width, LARGEST_SHOWN) + 2 * AROUND_PIXELS,
-        min(part.height, LARGEST_SHOWN) + 2 * AROUND_PIXELS,
+    region = await _target_region(tab, target, metrics)
+    padded = Region(
+        max(0, region.x - MARGIN_PIXELS),
+        max(0, region.y - MARGIN_PIXELS),
+        min(region.width, MAX_PREVIEW_PIXELS) + 2 * MARGIN_PIXELS,
+        min(region.height, MAX_PREVIEW_PIXELS) + 2 * MARGIN_PIXELS,
     )
-    clip = {"x": around.x, "y": around.y, "width": around.width, "height": around.height, "scale": 1}
-    with translated("Taking a picture"):
-        async with asyncio.timeout(PICTURE_SECONDS):
+    clip = {"x": padded.x, "y": padded.y, "width": padded.width, "height": padded.height, "scale": 1}
+    with translated("Taking a screenshot"):
+        async with asyncio.timeout(PREVIEW_TIMEOUT_SECONDS):
             answer = await send(session, "Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)
     return base64.b64decode(answer["data"])
 
 
-async def _of_element(tab: Tab, element: ElementArgument, metrics: dict[str, Any]) -> Region:
-    return await _of_target(tab, await find(tab, element), metrics)
+async def _element_region(tab: Tab, element: ElementArgument, metrics: dict[str, Any]) -> Region:
+    return await _target_region(tab, await resolve(tab, element), metrics)
 
 
-async def _of_target(tab: Tab, target: Target, metrics: dict[str, Any]) -> Region:
+async def _target_region(tab: Tab, target: Target, metrics: dict[str, Any]) -> Region:
     answer = await tab.world.call(target.frame, "boxOf", target.ref, repeatable=True)
     if answer is None:
-        raise await lost(tab.world, target)
+        raise await stale_error(tab.world, target)
     x, y, width, height = cast("list[float]", answer)
     if width <= 0 or height <= 0:
-        raise ElementNotActionable(f"{target.words} has no size: there is nothing to take a picture of.")
+        raise ElementNotActionable(f"{target.description} has no size, so there is nothing to capture.")
     x, y = await _outward(tab, target.frame, x, y)
-    seen = metrics["cssVisualViewport"]
-    return Region(x + seen["pageX"], y + seen["pageY"], width, height)
+    viewport = metrics["cssVisualViewport"]
+    return Region(x + viewport["pageX"], y + viewport["pageY"], width, height)
 
 
 async def _outward(tab: Tab, frame: Frame, x: float, y: float) -> tuple[float, float]:
@@ -134,18 +138,18 @@ async def _outward(tab: Tab, frame: Frame, x: float, y: float) -> tuple[float, f
         answer = await tab.world.call(parent, "outward", frame.number, {"x": x, "y": y}, repeatable=True)
         if answer is None:
             raise StaleRef("The frame of the element is gone.", suggestions=["Take a new browser_snapshot."])
-        spot = cast("dict[str, float]", answer)
-        x, y, frame = spot["x"], spot["y"], parent
+        point = cast("dict[str, float]", answer)
+        x, y, frame = point["x"], point["y"], parent
     return x, y
 
 
 @asynccontextmanager
 async def _labelled(tab: Tab, *, wanted: bool) -> AsyncGenerator[None]:
-    """Refs drawn over what can be acted on, while inside."""
+    """Show refs over the actionable elements meanwhile."""
     if not wanted:
         yield
         return
-    refs = [row.ref for row in (await tab.sight.whole(timeout_ms=LABEL_MS)).things() if row.actionable]
+    refs = [row.ref for row in (await tab.snapshots.full(timeout_ms=LABEL_TIMEOUT_MS)).all_rows() if row.actionable]
     try:
         for frame in await tab.world.live_frames():
             mine = [ref for ref in refs if ref.startswith(frame.prefix)]
@@ -156,10 +160,10 @@ async def _labelled(tab: Tab, *, wanted: bool) -> AsyncGenerator[None]:
 
 
 def save_file(folder: Path, name: str, data: bytes) -> Path:
-    """Write a file into the folder for it, and nowhere else."""
-    if Path(name).name != name or name in ("", ".", "..") or "\x00" in name or len(name) > LONGEST_FILE_NAME:
+    """Write a file into the folder; a name that leads elsewhere is refused."""
+    if Path(name).name != name or name in ("", ".", "..") or "\x00" in name or len(name) > MAX_FILE_NAME_LENGTH:
         raise InvalidArgument(
-            f"path = {name!r}: only a file name is taken.", suggestions=[f"Files are kept in {folder}."]
+            f"path = {name!r}: must be a file name without a folder.", suggestions=[f"Files are kept in {folder}."]
         )
     path = make_private_folder(folder) / name
     path.write_bytes(data)

@@ -1,4 +1,4 @@
-"""Searches a view by text, role or regular expression; gives the matching rows with a little of what is around them.
+"""Searches a snapshot by text, role or regular expression; returns the matching rows with their neighbours.
 
 Pure: no browser, no clock.
 """
@@ -10,35 +10,40 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from browser_pilot.errors import InvalidArgument
-from browser_pilot.pages.view import Row, View
+
+from .rows import Row, Snapshot
 
 DEFAULT_CONTEXT_ROWS = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The rows to show, in the page's order, and the refs of those among them that match."""
+class SearchResult:
+    """The rows to show, in the page's order, and the refs of those that match."""
 
-    view: View
+    snapshot: Snapshot
     matches: tuple[str, ...]
 
 
-def find(
-    view: View,
+def search_rows(
+    snapshot: Snapshot,
     *,
     query: str | None = None,
     role: str | None = None,
     regex: str | None = None,
     context_rows: int = DEFAULT_CONTEXT_ROWS,
-) -> Found:
-    """The rows that have all that was asked for; text is compared without regard to case and to runs of spaces."""
+) -> SearchResult:
+    """The rows that match all criteria. Case and runs of spaces are ignored in ``query``."""
     if not (query or role or regex):
-        raise InvalidArgument("Say what to find.", suggestions=["Give a query, a role or a regex."])
+        raise InvalidArgument("Nothing to search for.", suggestions=["Give a query, a role or a regex."])
     wanted = _matcher(query, regex)
-    hits = [index for index, row in enumerate(view.rows) if any(_fits(thing, role, wanted) for thing in row.things())]
+    hits = [
+        index
+        for index, row in enumerate(snapshot.rows)
+        if any(_matches(thing, role, wanted) for thing in row.all_rows())
+    ]
     shown = {near for hit in hits for near in range(hit - context_rows, hit + context_rows + 1)}
-    rows = tuple(row for index, row in enumerate(view.rows) if index in shown)
-    return Found(replace(view, rows=rows), tuple(view.rows[hit].ref for hit in hits))
+    rows = tuple(row for index, row in enumerate(snapshot.rows) if index in shown)
+    return SearchResult(replace(snapshot, rows=rows), tuple(snapshot.rows[hit].ref for hit in hits))
 
 
 def _matcher(query: str | None, regex: str | None) -> Callable[[str], bool]:
@@ -46,13 +51,15 @@ def _matcher(query: str | None, regex: str | None) -> Callable[[str], bool]:
         pattern = re.compile(regex, re.IGNORECASE) if regex else None
     except re.error as error:
         raise InvalidArgument(
-            f"The regular expression cannot be read: {error}.", suggestions=["Use `query` for plain text."]
+            f"Invalid regular expression: {error}.", suggestions=["Use `query` for plain text."]
         ) from error
-    words = " ".join(query.lower().split()) if query else ""
-    return lambda text: words in " ".join(text.lower().split()) and (pattern is None or bool(pattern.search(text)))
+    text_wanted = " ".join(query.lower().split()) if query else ""
+    return lambda text: (
+        text_wanted in " ".join(text.lower().split()) and (pattern is None or bool(pattern.search(text)))
+    )
 
 
-def _fits(row: Row, role: str | None, wanted: Callable[[str], bool]) -> bool:
-    if role is not None and role.lower() not in (row.role, row.kind):
+def _matches(row: Row, role: str | None, wanted: Callable[[str], bool]) -> bool:
+    if role is not None and role.lower() not in (row.role, row.display_role):
         return False
     return wanted(f"{row.label()} {row.value or ''}")

@@ -1,4 +1,4 @@
-"""Takes a view of a page: one call into the world of each frame, all at once, stitched together in the page's order."""
+"""Takes a snapshot: one call into the isolated world of each frame, all at once, joined in the page's order."""
 
 from __future__ import annotations
 
@@ -10,113 +10,149 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from browser_pilot.errors import StaleRef
-from browser_pilot.pages import pierce
-from browser_pilot.pages.ceiling import Cursor
-from browser_pilot.pages.frames import MAIN, Frame
-from browser_pilot.pages.view import Box, Detail, Row, View, narrow
-from browser_pilot.pages.world import DEFAULT_TIMEOUT_MS, FrameGone, Json, Told, World
+from browser_pilot.json_types import ReadOnlyJson
+from browser_pilot.page.frames import MAIN, Frame
+from browser_pilot.page.isolated_world import DEFAULT_TIMEOUT_MS, FrameGone, KnownRows, World
 
-# Far more rows than any answer holds, and far fewer than would make a transfer slow.
-ROW_LIMIT = 5_000
-WALK_LIMIT_MS = 3_000
-MOST_WALKS = 3
+from . import listeners
+from .rows import Box, Detail, Row, Snapshot, filter_detail
+from .token_budget import Cursor
+
+# Far more rows than any tool result holds, and far fewer than would make a transfer slow.
+MAX_ROWS = 5_000
+WALK_TIMEOUT_MS = 3_000
+MAX_WALKS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
-    """A row of one frame, and the frame inside its element, if any."""
+class SnapshotOptions:
+    """What to read: the page, or what is inside ``root`` (a frame and a ref).
+
+    At most ``limit`` rows of each frame; what is not reached within ``walk_ms`` is counted in ``rest``. The frame that
+    ``start`` points into is read from that row on, so that every page can be read to its end.
+    """
+
+    detail: Detail = "standard"
+    root: tuple[Frame, str] | None = None
+    boxes: bool = False
+    start: Cursor | None = None
+    max_rows: int = MAX_ROWS
+    walk_timeout_ms: int = WALK_TIMEOUT_MS
+
+    @property
+    def top(self) -> int:
+        """The number of the frame that the snapshot begins in."""
+        return self.root[0].number if self.root else MAIN
+
+
+_DEFAULT_OPTIONS = SnapshotOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class _FrameRow:
+    """A row of one frame, and the number of the frame inside its element, if any."""
 
     row: Row
     child: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """What one frame told."""
+class _FrameSnapshot:
+    """The snapshot of one frame. ``suspects`` and ``unheard`` count what CDP has still to look up in it."""
 
     document: str
     url: str
     title: str
-    lines: Sequence[_Line]
+    rows: Sequence[_FrameRow]
     before: int
     rest: int
     suspects: int
     unheard: int
 
 
-async def take_view(
-    world: World,
-    *,
-    detail: Detail = "standard",
-    root: tuple[Frame, str] | None = None,
-    boxes: bool = False,
-    start: Cursor | None = None,
-    limit: int = ROW_LIMIT,
-    walk_ms: int = WALK_LIMIT_MS,
-    timeout_ms: int = DEFAULT_TIMEOUT_MS,
-) -> View:
-    """See the page, or what is inside ``root`` (a frame and a ref), at most ``limit`` rows of each frame.
+async def take_snapshot(
+    world: World, options: SnapshotOptions = _DEFAULT_OPTIONS, *, timeout_ms: int = DEFAULT_TIMEOUT_MS
+) -> Snapshot:
+    frames = _descendants(await world.live_frames(timeout_ms=timeout_ms), options.top)
+    taken = await asyncio.gather(*(_take_frame(world, frame, options, timeout_ms) for frame in frames))
+    by_frame = {frame.number: one for frame, one in zip(frames, taken, strict=True) if one is not None}
+    top = by_frame[options.top]
+    rest = sum(one.rest for one in by_frame.values())
+    snapshot = Snapshot(top.url, top.title, top.document, tuple(_joined_rows(options.top, by_frame)), top.before, rest)
+    return filter_detail(snapshot, options.detail)
 
-    What is not reached within ``walk_ms`` is counted among the rest.
 
-    The frame that ``start`` points into is seen from that row on, so that no page is too long to be seen to its end.
+async def _take_frame(world: World, frame: Frame, options: SnapshotOptions, timeout_ms: int) -> _FrameSnapshot | None:
+    """The snapshot of one frame, None when a child frame is gone.
+
+    What a walk meets (closed shadow roots, listeners in shadow roots) may show more to the next one.
     """
-    frames = await world.live_frames(timeout_ms=timeout_ms)
-    top = root[0].number if root else MAIN
-    within = _descendants(frames, top)
-    settings: dict[str, Json] = {"full": detail == "full", "boxes": boxes, "timeLimitMs": walk_ms}
-
-    async def one(frame: Frame) -> tuple[int, _Part] | None:
-        if not await pierce.is_known(world, frame):
-            await pierce.note_listeners(world, frame)
-            part, fresh = await walk(frame), False
-        else:
-            part, fresh = await asyncio.gather(walk(frame), pierce.note_listeners(world, frame))
-        # What a walk comes upon (closed shadow roots, listeners in shadow roots) may show more to the next one.
-        for _ in range(MOST_WALKS):
-            if part is not None and part.suspects:
-                fresh = await pierce.open_roots(world, frame) or fresh
-            if part is not None and part.unheard:
-                fresh = await pierce.note_root_listeners(world, frame) or fresh
-            if not fresh:
-                break
-            part, fresh = await walk(frame), False
-        return None if part is None else (frame.number, part)
-
-    async def walk(frame: Frame) -> _Part | None:
-        is_top = frame.number == top
-        mine: dict[str, Json] = {
-            **settings,
-            "root": root[1] if root and is_top else None,
-            **_start(start, frame, limit),
-            "limit": limit,
-        }
-        known = world.told.get(frame.id)
-        if known is not None:
-            mine["known"] = known.mark
-        try:
-            text = await world.call(frame, "snapshot", mine, repeatable=True, timeout_ms=timeout_ms)
-        except FrameGone:
-            if is_top:
-                raise
-            return None
-        answer = json.loads(cast("str", text))
-        world.note_refs_used(frame, answer["lastRef"])
-        lines = _lines(answer, known)
-        world.told[frame.id] = Told(answer["mark"], lines)
-        if not answer["found"]:
-            raise StaleRef("The element is no longer on the page.")
-        return _Part(lines=lines, **{name: answer[name] for name in _Part.__slots__ if name != "lines"})
-
-    parts = dict(part for part in await asyncio.gather(*map(one, within)) if part is not None)
-    main = parts[top]
-    rest = sum(part.rest for part in parts.values())
-    view = View(main.url, main.title, main.document, tuple(_stitch(top, parts)), main.before, rest)
-    return narrow(view, detail)
+    taken, incomplete = await _first_walk(world, frame, options, timeout_ms)
+    for _ in range(MAX_WALKS):
+        if taken is not None:
+            incomplete = await _look_up_missing(world, frame, taken) or incomplete
+        if not incomplete:
+            break
+        taken, incomplete = await _walk_frame(world, frame, options, timeout_ms), False
+    return taken
 
 
-def _start(cursor: Cursor | None, frame: Frame, limit: int) -> dict[str, Json]:
-    """Where a frame's rows begin. A cursor that every view reaches changes nothing, so that views stay comparable."""
+async def _first_walk(
+    world: World, frame: Frame, options: SnapshotOptions, timeout_ms: int
+) -> tuple[_FrameSnapshot | None, bool]:
+    """A snapshot, and whether listeners were found that it does not know.
+
+    In a known document the two run at once, because new listeners are rare.
+    """
+    if await listeners.is_listed(world, frame):
+        return await asyncio.gather(
+            _walk_frame(world, frame, options, timeout_ms), listeners.pass_listeners(world, frame)
+        )
+    await listeners.pass_listeners(world, frame)
+    return await _walk_frame(world, frame, options, timeout_ms), False
+
+
+async def _look_up_missing(world: World, frame: Frame, taken: _FrameSnapshot) -> bool:
+    """Look up what the walk could not see; whether there was anything."""
+    opened = taken.suspects > 0 and await listeners.open_roots(world, frame)
+    noted = taken.unheard > 0 and await listeners.pass_root_listeners(world, frame)
+    return opened or noted
+
+
+async def _walk_frame(world: World, frame: Frame, options: SnapshotOptions, timeout_ms: int) -> _FrameSnapshot | None:
+    known = world.known_rows.get(frame.id)
+    arguments = _walk_arguments(frame, options, known)
+    try:
+        text = await world.call(frame, "snapshot", arguments, repeatable=True, timeout_ms=timeout_ms)
+    except FrameGone:
+        if frame.number == options.top:
+            raise
+        return None
+    answer = json.loads(cast("str", text))
+    rows = _frame_rows(answer, known)
+    world.note_refs_used(frame, answer["lastRef"])
+    world.known_rows[frame.id] = KnownRows(answer["mark"], rows)
+    if not answer["found"]:
+        raise StaleRef("The element is no longer on the page.")
+    return _FrameSnapshot(rows=rows, **{name: answer[name] for name in _FrameSnapshot.__slots__ if name != "rows"})
+
+
+def _walk_arguments(frame: Frame, options: SnapshotOptions, known: KnownRows | None) -> dict[str, ReadOnlyJson]:
+    """The options of ``page_reader.js`` for one frame. Rows of the ``known`` snapshot are not sent again."""
+    is_top = frame.number == options.top
+    arguments: dict[str, ReadOnlyJson] = {
+        "full": options.detail == "full",
+        "boxes": options.boxes,
+        "timeLimitMs": options.walk_timeout_ms,
+        "root": options.root[1] if options.root and is_top else None,
+        **_start(options.start, frame, options.max_rows),
+        "limit": options.max_rows,
+    }
+    return arguments if known is None else {**arguments, "known": known.mark}
+
+
+def _start(cursor: Cursor | None, frame: Frame, limit: int) -> dict[str, ReadOnlyJson]:
+    """Where a frame's rows begin. A cursor near the beginning is ignored, so that snapshots stay comparable."""
     if cursor is None or cursor.index < limit // 2 or not re.fullmatch(rf"{frame.prefix}\d+", cursor.ref):
         return {}
     return {"start": cursor.ref, "skip": cursor.index}
@@ -130,24 +166,24 @@ def _descendants(frames: Sequence[Frame], top: int) -> list[Frame]:
     return [frame for frame in frames if frame.number in inside]
 
 
-def _stitch(number: int, parts: dict[int, _Part]) -> Iterator[Row]:
-    """The rows of a frame, with those of the frames inside it after the rows of their elements."""
-    for line in parts[number].lines:
-        if line.child is None or line.child not in parts:
-            yield line.row
+def _joined_rows(number: int, by_frame: dict[int, _FrameSnapshot]) -> Iterator[Row]:
+    """The rows of a frame, with those of its child frames after the rows of their elements."""
+    for one in by_frame[number].rows:
+        if one.child is None or one.child not in by_frame:
+            yield one.row
             continue
-        inside = list(_stitch(line.child, parts))
-        if inside or line.row.name:
-            yield line.row
+        inside = list(_joined_rows(one.child, by_frame))
+        if inside or one.row.name:
+            yield one.row
         yield from inside
 
 
-def _lines(answer: dict[str, Any], known: Told | None) -> list[_Line]:
-    """All rows of an answer: those that it sends, between those that are as they were."""
-    fresh = [_Line(_row(wire), wire[6]) for wire in answer["rows"]]
+def _frame_rows(answer: dict[str, Any], known: KnownRows | None) -> list[_FrameRow]:
+    """All rows of an answer: the sent ones, between the unchanged ones of the known snapshot."""
+    fresh = [_FrameRow(_row(wire), wire[6]) for wire in answer["rows"]]
     if known is None or not (answer["head"] or answer["tail"]):
         return fresh
-    return [*known.lines[: answer["head"]], *fresh, *known.lines[len(known.lines) - answer["tail"] :]]
+    return [*known.rows[: answer["head"]], *fresh, *known.rows[len(known.rows) - answer["tail"] :]]
 
 
 def _row(wire: list[Any]) -> Row:

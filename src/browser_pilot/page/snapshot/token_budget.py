@@ -1,8 +1,8 @@
-"""The ceiling on an answer: how many tokens a text costs, and how much of a page fits.
+"""The token budget of a tool result: how many tokens a text costs, and how much of a page fits.
 
 The estimate follows how tokenizers of the o200k kind split text, without their tables: it is meant to be a little high
-on ordinary pages and never noticeably low. A cut answer says how many rows are left and carries a cursor to go on. The
-cursor names the last row that was shown, so that it still fits when the page has changed meanwhile.
+on ordinary pages and never noticeably low. A truncated result says how many rows are left and has a cursor to continue.
+The cursor names the last row shown, so that it stays valid when the page changes.
 
 Pure: no browser, no clock.
 """
@@ -21,10 +21,11 @@ from itertools import accumulate
 from typing import Any, cast
 
 from browser_pilot.errors import InvalidArgument
-from browser_pilot.pages.view import Row, View
+
+from .rows import Row, Snapshot
 
 DEFAULT_MAX_TOKENS = 8_000
-_LEAST_TOKENS = 200
+_MIN_TOKENS = 200
 
 # Keys and hashes; words; numbers in threes, where a space before counts; runs of signs; line ends; other scripts.
 _PIECES = re.compile(
@@ -36,7 +37,7 @@ _HUMPS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a text costs; rather a few too many than too few."""
+    """About how many tokens a text costs; a little too many rather than too few."""
     return int(sum(map(_cost, _PIECES.findall(text)))) + 1 if text else 0
 
 
@@ -98,7 +99,7 @@ _CHARACTER_COSTS = (
 
 
 def estimate_row(row: Row) -> int:
-    """What a row of the table costs."""
+    """About how many tokens a row of the table costs."""
     ref, role, label, condition = row.cells()
     quotes = 2 if any(sign in label for sign in ',:"\n[]{}') else 0
     escapes = label.count('"') + label.count("\n")
@@ -107,7 +108,7 @@ def estimate_row(row: Row) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """Where a cut answer goes on: after row ``index``, which was ``ref``, or inside it at ``offset`` of its text."""
+    """Where a truncated result continues: after row ``index``, which was ``ref``, or at ``offset`` of its text."""
 
     document: str
     index: int
@@ -128,26 +129,28 @@ class Cursor:
             return cls(str(document), int(index), str(ref), int(offset))
         except (ValueError, binascii.Error) as error:
             raise InvalidArgument(
-                "The cursor cannot be read.", suggestions=("Give the cursor exactly as it was answered.",)
+                "Invalid cursor.", suggestions=("Pass the cursor exactly as it was returned.",)
             ) from error
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
-    """As much of a view as fits, how many rows are left, and the cursor that goes on with them."""
+class TruncatedSnapshot:
+    """As much of a snapshot as fits, how many rows are left, and the cursor that continues with them."""
 
-    view: View
-    left: int
+    snapshot: Snapshot
+    rows_left: int
     cursor: str | None
 
 
-def cut(view: View, *, max_tokens: int = DEFAULT_MAX_TOKENS, cursor: str | None = None) -> Cut:
-    """Keep the rows that fit under the ceiling, beginning where the cursor says."""
-    budget = max(max_tokens, _LEAST_TOKENS) - estimate_tokens(view.url + view.title) - 20
-    start, offset = _resume(view, Cursor.decode(cursor)) if cursor else (0, 0)
+def truncate(
+    snapshot: Snapshot, *, max_tokens: int = DEFAULT_MAX_TOKENS, cursor: str | None = None
+) -> TruncatedSnapshot:
+    """Keep the rows that fit into the budget, beginning at the cursor."""
+    budget = max(max_tokens, _MIN_TOKENS) - estimate_tokens(snapshot.url + snapshot.title) - 20
+    start, offset = _resume(snapshot, Cursor.decode(cursor)) if cursor else (0, 0)
     rows: list[Row] = []
-    for index in range(start, len(view.rows)):
-        row = view.rows[index]
+    for index in range(start, len(snapshot.rows)):
+        row = snapshot.rows[index]
         if offset:
             row, offset = _tail(row, offset), 0
         cost = estimate_row(row)
@@ -156,37 +159,41 @@ def cut(view: View, *, max_tokens: int = DEFAULT_MAX_TOKENS, cursor: str | None 
             budget -= cost
             continue
         if rows:
-            return _ended(view, rows, index)
+            return _ended(snapshot, rows, index)
         head, taken = _head(row, budget)
         if taken == len(row.label()):
-            return _ended(view, [row], index + 1)
-        already = len(view.rows[index].label()) - len(row.label())
-        where = Cursor(view.document, view.skipped + index, view.rows[index].ref, already + taken)
-        return Cut(replace(view, rows=(head,)), len(view.rows) - index + view.rest, where.encode())
-    return _ended(view, rows, len(view.rows))
+            return _ended(snapshot, [row], index + 1)
+        already = len(snapshot.rows[index].label()) - len(row.label())
+        next_cursor = Cursor(snapshot.document, snapshot.skipped + index, snapshot.rows[index].ref, already + taken)
+        return TruncatedSnapshot(
+            replace(snapshot, rows=(head,)), len(snapshot.rows) - index + snapshot.rest, next_cursor.encode()
+        )
+    return _ended(snapshot, rows, len(snapshot.rows))
 
 
-def _ended(view: View, rows: list[Row], index: int) -> Cut:
-    left = len(view.rows) - index + view.rest
-    where = Cursor(view.document, view.skipped + index - 1, view.rows[index - 1].ref) if left and rows else None
-    return Cut(replace(view, rows=tuple(rows)), left, where.encode() if where else None)
+def _ended(snapshot: Snapshot, rows: list[Row], index: int) -> TruncatedSnapshot:
+    left = len(snapshot.rows) - index + snapshot.rest
+    next_cursor = (
+        Cursor(snapshot.document, snapshot.skipped + index - 1, snapshot.rows[index - 1].ref) if left and rows else None
+    )
+    return TruncatedSnapshot(replace(snapshot, rows=tuple(rows)), left, next_cursor.encode() if next_cursor else None)
 
 
-def _resume(view: View, cursor: Cursor) -> tuple[int, int]:
-    """The row to begin with: the one after the last that was shown, or where it would be if it is gone."""
-    if cursor.document != view.document:
+def _resume(snapshot: Snapshot, cursor: Cursor) -> tuple[int, int]:
+    """The row to begin with: the one after the last shown, or its position if that one is gone."""
+    if cursor.document != snapshot.document:
         return 0, 0
-    found = next((index for index, row in enumerate(view.rows) if row.ref == cursor.ref), None)
-    index = cursor.index - view.skipped if found is None else found
+    found = next((index for index, row in enumerate(snapshot.rows) if row.ref == cursor.ref), None)
+    index = cursor.index - snapshot.skipped if found is None else found
     if cursor.offset and found is not None:
         return index, cursor.offset
-    return max(0, min(index + 1, len(view.rows))), 0
+    return max(0, min(index + 1, len(snapshot.rows))), 0
 
 
 def _head(row: Row, budget: int) -> tuple[Row, int]:
-    """As much of a row's text as fits, and how many characters that is."""
+    """As much of a row's text as fits, and its number of characters."""
     label = row.label()
-    taken = longest_fit(label, budget)
+    taken = fitting_length(label, budget)
     return replace(row, name=f"{label[:taken]}…", parts=()), taken
 
 
@@ -194,8 +201,8 @@ def _tail(row: Row, offset: int) -> Row:
     return replace(row, name=row.label()[offset:], parts=())
 
 
-def longest_fit(text: str, budget: int) -> int:
-    """The length of the longest beginning of a text within a budget, at a line or word end where there is one near."""
+def fitting_length(text: str, budget: int) -> int:
+    """The length of the longest prefix within a budget, at a line or word end where there is one near."""
     if estimate_tokens(text) <= budget:
         return len(text)
     low, high = 1, min(len(text), max(1, budget) * 8)
@@ -205,17 +212,17 @@ def longest_fit(text: str, budget: int) -> int:
             low = middle
         else:
             high = middle - 1
-    for mark in ("\n\n", "\n", " "):
-        end = text.rfind(mark, low * 3 // 4, low)
+    for separator in ("\n\n", "\n", " "):
+        end = text.rfind(separator, low * 3 // 4, low)
         if end > 0:
-            return end + len(mark)
+            return end + len(separator)
     return low
 
 
-def total_cost(rows: Iterable[Row]) -> int:
+def estimate_rows(rows: Iterable[Row]) -> int:
     return sum(map(estimate_row, rows))
 
 
 def costs_at_least(rows: Iterable[Row], tokens: int) -> bool:
-    """Whether all rows together do, without looking at more of them than it takes to know."""
+    """Whether all rows together do; stops as soon as that is known."""
     return any(spent >= tokens for spent in accumulate(map(estimate_row, rows)))

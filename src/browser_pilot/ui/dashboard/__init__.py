@@ -1,1 +1,1 @@
-"""The hub's own page: what agents do and want, in any browser of the user, and the pairing of more browsers."""
+"""The hub's web page in any browser of the user: agents, approval requests, the audit log, and pairing."""

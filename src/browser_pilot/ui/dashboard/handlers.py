@@ -1,4 +1,4 @@
-"""What the dashboard shows and what its user does there. The routes have made sure that the user asks."""
+"""Handles the dashboard's requests. The routes have authenticated the user."""
 
 from __future__ import annotations
 
@@ -6,49 +6,54 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import asdict
 from typing import cast
 
-from .. import __version__
-from ..bridge.bridge import MODES, WORDS, Bridge
-from ..bridge.pairing import OpenCode
-from ..bridge.wire import EXTENSION_ID, Json
-from ..errors import InvalidArgument
-from ..overview import Overview
+from browser_pilot import __version__
+from browser_pilot.errors import InvalidArgument
+from browser_pilot.extension_bridge.bridge import COMMANDS, MODES, Bridge
+from browser_pilot.extension_bridge.pairing import PairingCode
+from browser_pilot.extension_bridge.protocol import EXTENSION_ID
+from browser_pilot.json_types import JsonObject
+from browser_pilot.sessions.client import Client
+from browser_pilot.ui.approval_requests import ApprovalRequests
+from browser_pilot.ui.state import UiState
 
-DOOR = "dashboard"
+CHANNEL = "dashboard"
 
 
-class Desk:
-    """``clients`` names those that are connected; ``health`` tells how each part of the hub is."""
+class DashboardHandlers:
+    """``clients`` are those that are connected; ``health`` returns the health report."""
 
     def __init__(
         self,
         *,
         bridge: Bridge,
-        overview: Overview,
-        clients: Callable[[], Iterable[str]],
-        health: Callable[[], Json],
+        state: UiState,
+        approvals: ApprovalRequests,
+        clients: Iterable[Client],
+        health: Callable[[], JsonObject],
     ) -> None:
         self._bridge = bridge
-        self._overview = overview
+        self._state = state
+        self._approvals = approvals
         self._clients = clients
         self._health = health
-        self._asks: dict[str, Callable[[Json], Awaitable[Json]]] = {
-            "state": self._state,
-            "activity": overview.activity,
-            "answer": self._answer,
-            "picture": self._picture,
-            "word": self._word,
-            "pair": self._pair,
+        self._handlers: dict[str, Callable[[JsonObject], Awaitable[JsonObject]]] = {
+            "state": self._get_state,
+            "activity": state.activity,
+            "decide": self._decide,
+            "picture": self._get_screenshot,
+            "command": self._apply_command,
+            "pair": self._open_pairing,
             "rename": self._rename,
             "forget": self._forget,
         }
 
-    async def answer(self, name: str, params: Json) -> Json:
-        ask = self._asks.get(name)
-        if ask is None:
-            raise InvalidArgument(f"The hub knows no question {name!r}.", suggestions=["Load the page again."])
-        return await ask(params)
+    async def handle(self, name: str, params: JsonObject) -> JsonObject:
+        handler = self._handlers.get(name)
+        if handler is None:
+            raise InvalidArgument(f"Unknown request {name!r}.", suggestions=["Reload the page."])
+        return await handler(params)
 
-    async def _state(self, _: Json) -> Json:
+    async def _get_state(self, _: JsonObject) -> JsonObject:
         health = self._health()
         parts = cast("dict[str, dict[str, str]]", health["parts"])
         return {
@@ -57,36 +62,37 @@ class Desk:
             "extension": EXTENSION_ID,
             "problems": [part["says"] for part in parts.values() if part["state"] == "problem"],
             "mode": self._bridge.mode,
-            "clients": sorted(set(self._clients())),
-            "questions": self._overview.questions(),
-            "agents": self._overview.agents(),
+            "clients": sorted({client.name for client in self._clients}),
+            "approvals": self._approvals.pending(),
+            "agents": self._state.agents(),
             "browsers": [asdict(state) for state in self._bridge.states()],
             "pairing": _code_data(self._bridge.pairing()),
         }
 
-    async def _answer(self, params: Json) -> Json:
-        return self._overview.answer(params, door=DOOR)
+    async def _decide(self, params: JsonObject) -> JsonObject:
+        return self._approvals.decide(params, channel=CHANNEL)
 
-    async def _picture(self, params: Json) -> Json:
-        return self._overview.picture(params)
+    async def _get_screenshot(self, params: JsonObject) -> JsonObject:
+        return self._approvals.screenshot(params)
 
-    async def _word(self, params: Json) -> Json:
-        word = str(params.get("word", ""))
-        if word not in (*WORDS, *MODES):
-            raise InvalidArgument(f"{word[:20]!r} means nothing.", suggestions=[f"Say {', '.join((*WORDS, *MODES))}."])
-        self._bridge.say(word, where="on the dashboard")
+    async def _apply_command(self, params: JsonObject) -> JsonObject:
+        command = str(params.get("command", ""))
+        known = (*COMMANDS, *MODES)
+        if command not in known:
+            raise InvalidArgument(f"Unknown command {command[:20]!r}.", suggestions=[f"Commands: {', '.join(known)}."])
+        self._bridge.apply_user_command(command, where="on the dashboard")
         return {}
 
-    async def _pair(self, _: Json) -> Json:
+    async def _open_pairing(self, _: JsonObject) -> JsonObject:
         return {"pairing": _code_data(self._bridge.open_pairing())}
 
-    async def _rename(self, params: Json) -> Json:
+    async def _rename(self, params: JsonObject) -> JsonObject:
         return asdict(self._bridge.rename(str(params.get("browser", "")), str(params.get("name", ""))))
 
-    async def _forget(self, params: Json) -> Json:
+    async def _forget(self, params: JsonObject) -> JsonObject:
         await self._bridge.forget(str(params.get("browser", "")))
         return {}
 
 
-def _code_data(code: OpenCode | None) -> Json | None:
+def _code_data(code: PairingCode | None) -> JsonObject | None:
     return None if code is None else {"code": code.code, "expires": code.expires}

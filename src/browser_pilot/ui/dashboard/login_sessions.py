@@ -1,8 +1,8 @@
-"""Who has the dashboard open: visits, each known by a cookie and a key. Pure: the time is passed in.
+"""Login sessions of the dashboard, each identified by a cookie and a key. Pure: the time is passed in.
 
-The cookie alone is not enough. Browsers send cookies to every port of a host, so that whatever else listens on this
-machine sees it; the key is kept where only pages of the hub's own origin can read it. Visits live in memory: they end
-with the hub, when their time is over, or when the user signs out.
+The cookie alone is not enough. Browsers send cookies to every port of a host, so any other server on this machine sees
+it; the key is stored where only pages of the hub's own origin can read it. Sessions live in memory: they end with the
+hub, when they expire, or when the user signs out.
 """
 
 from __future__ import annotations
@@ -11,46 +11,46 @@ import hmac
 import secrets
 from dataclasses import dataclass
 
-LIFE_SECONDS = 12 * 3600.0
-MOST = 50
+TTL_SECONDS = 12 * 3600.0
+MAX_SESSIONS = 50
 
 
 @dataclass(frozen=True)
-class Visit:
+class LoginSession:
     cookie: str
     key: str
     expires: float
 
     def __repr__(self) -> str:
-        return f"Visit(expires={self.expires})"
+        return f"LoginSession(expires={self.expires})"
 
 
-class Visits:
+class LoginSessions:
     def __init__(self) -> None:
-        self._open: dict[str, Visit] = {}
+        self._sessions: dict[str, LoginSession] = {}
 
-    def open(self, now: float) -> Visit:
-        """A new one; where there are too many, the oldest ends."""
-        visit = Visit(secrets.token_urlsafe(32), secrets.token_urlsafe(32), now + LIFE_SECONDS)
-        self._open[visit.cookie] = visit
-        while len(self._open) > MOST:
-            del self._open[next(iter(self._open))]
-        return visit
+    def open(self, now: float) -> LoginSession:
+        """A new session. The oldest one ends when there are too many."""
+        session = LoginSession(secrets.token_urlsafe(32), secrets.token_urlsafe(32), now + TTL_SECONDS)
+        self._sessions[session.cookie] = session
+        while len(self._sessions) > MAX_SESSIONS:
+            del self._sessions[next(iter(self._sessions))]
+        return session
 
     def is_open(self, cookie: str, now: float) -> bool:
         return self._current(cookie, now) is not None
 
-    def find(self, cookie: str, key: str, now: float) -> Visit | None:
-        """The visit that both belong to."""
-        visit = self._current(cookie, now)
-        return visit if visit is not None and hmac.compare_digest(visit.key.encode(), key.encode()) else None
+    def find(self, cookie: str, key: str, now: float) -> LoginSession | None:
+        """The session that has both this cookie and this key."""
+        session = self._current(cookie, now)
+        return session if session is not None and hmac.compare_digest(session.key.encode(), key.encode()) else None
 
-    def close(self, visit: Visit) -> None:
-        self._open.pop(visit.cookie, None)
+    def close(self, session: LoginSession) -> None:
+        self._sessions.pop(session.cookie, None)
 
-    def _current(self, cookie: str, now: float) -> Visit | None:
-        visit = self._open.get(cookie)
-        if visit is not None and now >= visit.expires:
-            self.close(visit)
+    def _current(self, cookie: str, now: float) -> LoginSession | None:
+        session = self._sessions.get(cookie)
+        if session is not None and now >= session.expires:
+            self.close(session)
             return None
-        return visit
+        return session

@@ -1,34 +1,35 @@
-"""The files that the dashboard is made of: its own, and those that it shares with the extension.
+"""Static files of the dashboard: its own, and those that it shares with the extension.
 
-Their addresses are their places in the package, so that an import means the same file in the browser and on disk.
+Each URL path is the path within the package, so an import resolves to the same file in the browser and on disk.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-PACKAGE = Path(__file__).parents[1]
-OWN = "dashboard/static"
+PACKAGE = Path(__file__).parents[2]
+OWN = "ui/dashboard/static"
 SHARED = (
-    "theme.css",
-    "components.css",
-    "parts.js",
-    "texts.js",
-    "approval_card.js",
-    "questions_section.js",
-    "activity_list.js",
-    "activity_section.js",
-    "agents_list.js",
-    "panel_view.js",
-    "popup_view.js",
-    "hub_pages.js",
+    "lib/theme.css",
+    "lib/components.css",
+    "lib/dom.js",
+    "lib/i18n.js",
+    "lib/approval_card.js",
+    "lib/approvals_section.js",
+    "lib/activity_list.js",
+    "lib/activity_section.js",
+    "lib/agents_list.js",
+    "lib/connection_status.js",
+    "lib/mode_switch.js",
+    "lib/status_header.js",
+    "lib/theme.js",
     "icons/32.png",
     "icons/48.png",
     "icons/128.png",
     "_locales/en/messages.json",
     "_locales/de/messages.json",
 )
-KINDS = {
+MEDIA_TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".json": "application/json",
@@ -36,17 +37,17 @@ KINDS = {
 }
 
 
-def served() -> frozenset[str]:
-    """Every file that may be asked for, as a path within the package. Pages are not among them: they have routes."""
-    own = (path for path in (PACKAGE / OWN).rglob("*") if path.suffix in KINDS and path.name != "jsconfig.json")
+def served_files() -> frozenset[str]:
+    """The paths of all served files within the package. HTML pages are not included: they have routes."""
+    own = (path for path in (PACKAGE / OWN).rglob("*") if path.suffix in MEDIA_TYPES and path.name != "jsconfig.json")
     return frozenset(path.relative_to(PACKAGE).as_posix() for path in own) | {f"extension/{name}" for name in SHARED}
 
 
-def content(name: str) -> tuple[bytes, str]:
-    """A file's bytes and its kind; ``name`` is one of those served."""
+def read_file(name: str) -> tuple[bytes, str]:
+    """The content and the media type of one of the served files."""
     path = PACKAGE / name
-    return path.read_bytes(), KINDS[path.suffix]
+    return path.read_bytes(), MEDIA_TYPES[path.suffix]
 
 
-def page(name: str) -> str:
+def read_page(name: str) -> str:
     return (PACKAGE / OWN / f"{name}.html").read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ from importlib import import_module
 
 from .registry import SOLVERS
 
-for _kind in ("choosing", "clicks", "dragging", "games", "looking", "messages", "pictures", "writing"):
+for _kind in ("choosing", "clicks", "dragging", "games", "searching", "messages", "pictures", "typing"):
     import_module(f"{__name__}.{_kind}")
 
 __all__ = ["SOLVERS"]

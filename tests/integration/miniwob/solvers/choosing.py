@@ -6,7 +6,8 @@ import re
 from calendar import month_name
 from datetime import date
 
-from ..agent import Agent
+from tests.integration.miniwob.agent import Agent
+
 from .registry import solves
 
 MONTHS = list(month_name)
@@ -60,8 +61,8 @@ async def a_day_of_a_calendar(agent: Agent) -> None:
 async def pick_day(agent: Agent, day: date) -> None:
     """Turn the pages of a calendar until it shows the day, and click it."""
     while True:
-        words = next(row.text for row in agent.rows if re.fullmatch(r"\w+ \d{4}", row.text))
-        month, year = words.split()
+        heading = next(row.text for row in agent.rows if re.fullmatch(r"\w+ \d{4}", row.text))
+        month, year = heading.split()
         shown = date(int(year), MONTHS.index(month), 1)
         if (shown.year, shown.month) == (day.year, day.month):
             break
@@ -77,7 +78,7 @@ async def a_spinner(agent: Agent) -> None:
 
 @solves("use-slider", "use-slider-2", "form-sequence")
 async def sliders(agent: Agent) -> None:
-    """Each handle is moved with the arrow keys, and what the page shows says how far it is."""
+    """Each handle is moved with the arrow keys until the page shows the value."""
     wanted = re.findall(r"-?\d+", agent.task)
     if boxes := agent.all("checkbox"):
         wanted, chosen = wanted[:1], int(agent.ask(r"the (\d)\w\w checkbox")[0])

@@ -1,4 +1,4 @@
-"""Tasks that are solved by clicking the right thing."""
+"""Tasks that are solved by clicking the right element."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import re
 from itertools import pairwise
 from math import hypot
 
-from ..agent import Agent
-from ..table import Row
+from tests.integration.miniwob.agent import Agent
+from tests.integration.miniwob.table import Row
+
 from .registry import solves
 
 
@@ -88,7 +89,7 @@ async def a_menu_in_a_menu(agent: Agent) -> None:
 
 @solves("click-widget")
 async def a_kind_of_widget(agent: Agent) -> None:
-    """A field of one line and one of many lines have the same role; the DOM tells them apart."""
+    """A field of one line and one of many lines have the same role; the DOM tree distinguishes them."""
     tags = {"text": "input", "textarea": "textarea"}
     wanted = agent.quoted[0]
     if wanted in tags:
@@ -115,7 +116,7 @@ async def a_pie_menu(agent: Agent) -> None:
 
 @solves("ascending-numbers")
 async def numbers_in_order(agent: Agent) -> None:
-    """The first click covers all numbers, so their places must be known before it."""
+    """The first click covers all numbers, so their positions must be known before it."""
     shown = [row for row in await agent.look(boxes=True) if re.fullmatch(r"\d", row.name)]
     numbers = sorted(shown, key=lambda row: int(row.name))
     await agent.click(numbers[0])

@@ -1,8 +1,9 @@
-"""Tasks that are solved by dragging, from and to points that boxes and `at` make known."""
+"""Tasks that are solved by dragging between points, known from boxes and `at`."""
 
 from __future__ import annotations
 
-from ..agent import Agent
+from tests.integration.miniwob.agent import Agent
+
 from .registry import solves
 
 
@@ -14,7 +15,7 @@ async def a_box_into_a_box(agent: Agent) -> None:
 
 @solves("drag-sort-numbers")
 async def numbers_into_order(agent: Agent) -> None:
-    """From the top down, each place gets the least number that is below it."""
+    """From the top down, each position gets the smallest number below it."""
     names = [row.name for row in agent.all("item")]
     for place, wanted in enumerate(sorted(names, key=int)):
         items = agent.all("item")
@@ -60,6 +61,6 @@ async def one_of_the_paragraphs_marked(agent: Agent) -> None:
 
 
 def paragraphs(agent: Agent) -> list[str]:
-    """Long texts that follow each other share a row, in which each has a line."""
+    """Neighbouring long texts share a row, one line each."""
     lines = [line for text in agent.texts(["text"]) for line in text.splitlines()]
     return [line for line in lines if line != agent.task]

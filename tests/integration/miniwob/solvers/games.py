@@ -1,10 +1,11 @@
-"""Tasks where the page answers each move: guessing, rolling, playing."""
+"""Tasks where the page responds to each move: guessing, rolling, playing."""
 
 from __future__ import annotations
 
 import re
 
-from ..agent import Agent
+from tests.integration.miniwob.agent import Agent
+
 from .registry import solves
 
 
@@ -15,14 +16,14 @@ async def a_number_by_halving(agent: Agent) -> None:
         guess = (low + high) // 2
         await agent.type(agent.one("spinbutton"), str(guess))
         await agent.submit()
-        told = " ".join(agent.texts())
-        if "higher than" in told:
+        text = " ".join(agent.texts())
+        if "higher than" in text:
             low = guess + 1
-        elif "lower than" in told:
+        elif "lower than" in text:
             high = guess - 1
         if agent.all("click", "START"):
             return
-        assert low <= high, told
+        assert low <= high, text
 
 
 @solves("generate-number")

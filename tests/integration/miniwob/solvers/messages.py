@@ -1,11 +1,12 @@
-"""Tasks in a mail box and in a stream of posts, where most buttons are pictures without a name."""
+"""Tasks in a mail box and in a stream of posts, where most buttons are images without a name."""
 
 from __future__ import annotations
 
 import re
 
-from ..agent import Agent
-from ..table import Row
+from tests.integration.miniwob.agent import Agent
+from tests.integration.miniwob.table import Row
+
 from .registry import solves
 
 

@@ -1,12 +1,13 @@
-"""Tasks about colours and shapes, which a snapshot tells where a thing has no other name."""
+"""Tasks about colours and shapes, which a snapshot shows where an element has no name."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 
-from ..agent import Agent
-from ..table import Row
+from tests.integration.miniwob.agent import Agent
+from tests.integration.miniwob.table import Row
+
 from .registry import solves
 
 COLOURS = {

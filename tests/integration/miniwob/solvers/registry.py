@@ -1,10 +1,10 @@
-"""Where the solvers put themselves down."""
+"""The registry of the solvers."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from ..agent import Agent
+from tests.integration.miniwob.agent import Agent
 
 Solver = Callable[[Agent], Awaitable[None]]
 SOLVERS: dict[str, Solver] = {}

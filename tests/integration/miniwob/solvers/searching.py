@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ..agent import Agent
-from ..table import Row
+from tests.integration.miniwob.agent import Agent
+from tests.integration.miniwob.table import Row
+
 from .registry import solves
 
 
@@ -85,15 +86,15 @@ async def the_best_ticket(agent: Agent) -> None:
 
 
 def minutes(agent: Agent, button: int) -> int:
-    """The duration that is told above a button."""
-    told = next(row.text for row in reversed(agent.rows[:button]) if re.search(r"\d+h \d+m", row.text))
-    hours, rest = re.findall(r"(\d+)h (\d+)m", told)[0]
+    """The duration above a button."""
+    text = next(row.text for row in reversed(agent.rows[:button]) if re.search(r"\d+h \d+m", row.text))
+    hours, rest = re.findall(r"(\d+)h (\d+)m", text)[0]
     return int(hours) * 60 + int(rest)
 
 
 @solves("order-food")
 async def dishes(agent: Agent) -> None:
-    """Each dish is a text, then pictures of what it is, then a minus and a plus."""
+    """Each dish is a text, then its images, then a minus and a plus button."""
     dishes: dict[str, tuple[list[str], Row]] = {}
     name, kinds = "", list[str]()
     for row in agent.rows[1:]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ..agent import Agent
+from tests.integration.miniwob.agent import Agent
+
 from .registry import solves
 
 

@@ -1,148 +1,152 @@
-// Sees to it that a click lands where it was aimed: a press that would hit something else is stopped and told of.
+// Makes sure that a click lands on its target: a press that would hit something else is stopped and reported.
 
-/** @typedef {{ element: Element, presses: number, landed: boolean, clicked: boolean, by: string | null, ended: Promise<void>,
- *   watched: Watch, remove: () => void }} Guard */
+import { report, settled, startWatch, waitQuiet } from '../mutation_watch.js';
+import { elementOf } from '../refs.js';
+import { nextFrame, nextTask, severalFrames } from '../scheduling.js';
+import { expectMouse, waitActionable } from './actionability.js';
+import { describeElement } from './failures.js';
+import { reaches, topmostAt } from './hit_testing.js';
+import { hasChanged, refIn } from './target_facts.js';
 
-const GUARDED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
+/** @import { Watch } from '../mutation_watch.js' */
+/** @import { Target } from './target_facts.js' */
 
-/** Where the mouse was left, and on what: something else there now, such as a menu, has not seen it move yet. @type {{ x: number, y: number, on: EventTarget | null } | null} */
-let rested = null;
+/** @typedef {{ element: Element, presses: number, landed: boolean, clicked: boolean, hit: string | null, released: Promise<void>,
+ *   watch: Watch, remove: () => void }} Guard `hit` describes what a press hit instead of the element; then it is stopped. */
 
-/** In place of what a press hit: the element itself, but no longer as it was decided about. */
+const GUARDED_EVENTS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
+const MAX_DRAG_START_MS = 10_000;
+
+/** In place of what a press hit: the element itself, but no longer as it was authorized. */
 const CHANGED = 'changed';
-const BARRED = 'another frame';
+const OTHER_FRAME = 'another frame';
 
+/** Where the mouse was left, and over what: an element that is there now instead, such as a menu, has not got a mouse move yet.
+ * @type {{ x: number, y: number, over: EventTarget | null } | null} */
+let lastMouse = null;
 /** @type {Guard | null} */
 let guard = null;
+let dragStarted = false;
 
 /**
- * @param {Element} element @param {number} presses @param {() => string | null} objection what speaks against a press that lands
- * @param {boolean} toTheEnd whether it may still speak against the click, after the press: the page may have answered to that one
+ * @param {Element} element @param {number} presses @param {() => string | null} objection why a press on the element is not allowed
+ * @param {boolean} untilClick whether the objection is evaluated again at the click: the page may have changed the element on the press
  */
-function startGuard(element, presses, objection, toTheEnd) {
+function startGuard(element, presses, objection, untilClick) {
   guard?.remove();
-  const fresh = /** @type {Guard} */ ({ element, presses, landed: false, clicked: false, by: null, watched: startWatch() });
+  const fresh = /** @type {Guard} */ ({ element, presses, landed: false, clicked: false, hit: null, watch: startWatch() });
   /** @type {() => void} */
   let end = () => {};
-  fresh.ended = new Promise((resolve) => (end = resolve));
+  fresh.released = new Promise((resolve) => (end = resolve));
   /** @param {Event} event */
-  const see = (event) => {
+  const onEvent = (event) => {
     if (!event.isTrusted || !(event instanceof MouseEvent)) return;
-    if ((event.type === 'pointerdown' || event.type === 'mousedown') && !fresh.landed && fresh.by === null) {
+    if ((event.type === 'pointerdown' || event.type === 'mousedown') && !fresh.landed && fresh.hit === null) {
       const hit = hitBy(event, element);
       if (hit === element) {
-        fresh.by = objection();
-        fresh.landed = fresh.by === null;
-      } else fresh.by = hit === null ? 'nothing' : inWords(hit);
+        fresh.hit = objection();
+        fresh.landed = fresh.hit === null;
+      } else fresh.hit = hit === null ? 'nothing' : describeElement(hit);
     }
     if (event.type === 'click' && fresh.landed && !fresh.clicked) {
-      fresh.clicked = true; // a label passes its click on to its field
-      if (slippedAway(event, fresh)) fresh.by = inWords(/** @type {Element} */ (event.target));
-      else if (toTheEnd) fresh.by = objection();
+      fresh.clicked = true; // a label dispatches a second click to its field
+      if (movedAway(event, fresh)) fresh.hit = describeElement(/** @type {Element} */ (event.target));
+      else if (untilClick) fresh.hit = objection();
     }
-    if (fresh.by !== null) {
+    if (fresh.hit !== null) {
       event.preventDefault();
       event.stopImmediatePropagation();
     }
     if (event.type === 'mouseup' && --fresh.presses <= 0) {
-      rested = { x: event.clientX, y: event.clientY, on: event.target };
+      lastMouse = { x: event.clientX, y: event.clientY, over: event.target };
       end();
     }
   };
-  for (const type of GUARDED) addEventListener(type, see, { capture: true });
+  for (const type of GUARDED_EVENTS) addEventListener(type, onEvent, { capture: true });
   fresh.remove = () => {
-    for (const type of GUARDED) removeEventListener(type, see, { capture: true });
+    for (const type of GUARDED_EVENTS) removeEventListener(type, onEvent, { capture: true });
     if (guard === fresh) guard = null;
   };
   guard = fresh;
 }
 
 /**
- * What a press hit: the element or another. Where a page moves things as the mouse comes over them, what lies at the point by now may
- * be something else than what the press went to.
+ * What a press hit: the element or another one. Where a page moves elements on mouse over, another element may be at the point by now
+ * than the one that got the event.
  * @param {MouseEvent} event @param {Element} element
  */
 function hitBy(event, element) {
   const [target] = event.composedPath();
   if (target instanceof Element && reaches(target, element)) return element;
   const inShadow = element.getRootNode() instanceof ShadowRoot;
-  return target instanceof Element && !inShadow ? target : topAt(element, { x: event.clientX, y: event.clientY });
+  return target instanceof Element && !inShadow ? target : topmostAt(element, { x: event.clientX, y: event.clientY });
 }
 
 /**
- * Whether the button was let go over something else than it was pressed on, though the page did nothing in between: then what was
- * pressed has moved away from under the mouse.
+ * Whether the button was released over another element than it was pressed on, though the page did nothing in between: then the
+ * element has moved away from under the mouse.
  * @param {MouseEvent} event @param {Guard} guarded
  */
-function slippedAway(event, guarded) {
-  return guarded.watched.changes === 0 && guarded.element.isConnected && hitBy(event, guarded.element) !== guarded.element;
+function movedAway(event, guarded) {
+  return guarded.watch.mutations === 0 && guarded.element.isConnected && hitBy(event, guarded.element) !== guarded.element;
 }
 
 /**
- * Takes aim for a click: the point, with a guard at it.
- * @param {Aimed} aimed @param {number[] | null} at @param {number} presses @param {boolean} strictly whether nothing at all may change
- * @param {number} patienceMs
+ * Waits until the target can be clicked and guards it. Gives the point, and whether the mouse must move first (`stir`).
+ * @param {Target} target @param {number[] | null} offset @param {number} presses @param {boolean} strict whether the target must not change
+ * between press and click either
+ * @param {number} timeoutMs
  */
-pilot.aim = async function aim(aimed, at, presses, strictly, patienceMs) {
-  const found = await ready(aimed, patienceMs, { at, own: true });
+export async function prepareClick(target, offset, presses, strict, timeoutMs) {
+  const found = await waitActionable(target, timeoutMs, { offset, refuseInner: true });
   if ('trouble' in found) return found;
   startGuard(found.element, presses, () => {
-    const named = elementOf(refIn(aimed));
-    return named !== null && isBroken(aimed, named) ? CHANGED : null;
-  }, strictly);
+    const resolved = elementOf(refIn(target));
+    return resolved !== null && hasChanged(target, resolved) ? CHANGED : null;
+  }, strict);
   expectMouse();
-  return { ...found.spot, stir: rested !== null && document.elementFromPoint(rested.x, rested.y) !== rested.on };
-};
-
-/** What became of the click, once its consequences in the DOM are through. */
-pilot.landed = async function landed() {
-  const mine = guard;
-  if (mine === null) return { ...(await pilot.settled()), landed: 'unknown', by: null };
-  await Promise.race([mine.ended, severalFrames()]);
-  // The click itself comes after the release of the button, in the same task.
-  await nextTask();
-  mine.remove();
-  const quiet = mine.by !== null || (await untilQuiet(mine.watched));
-  return { ...report(mine.watched, quiet), landed: mine.by !== null ? 'no' : mine.landed ? 'yes' : 'unseen', by: mine.by };
-};
-
-/**
- * Stops every press in this frame until it is taken away: a click is on its way that is meant for another one.
- * @param {number} presses
- */
-pilot.bar = function bar(presses) {
-  startGuard(document.documentElement, presses, () => BARRED, false);
-};
-
-/** What a press in a barred frame hit, or null; takes the bar away. */
-pilot.unbar = function unbar() {
-  const by = guard?.by ?? null;
-  guard?.remove();
-  return by;
-};
-
-/** As long as an event that was sent may take to arrive; some never do. */
-async function severalFrames() {
-  for (let frames = 0; frames < MOST_FRAMES; frames++) await nextFrame();
+  return { ...found.point, stir: lastMouse !== null && document.elementFromPoint(lastMouse.x, lastMouse.y) !== lastMouse.over };
 }
 
-let dragBegan = false;
+/** Where the click landed, once the page is quiet. */
+export async function clickResult() {
+  const mine = guard;
+  if (mine === null) return { ...(await settled()), landed: 'unknown', by: null };
+  await Promise.race([mine.released, severalFrames()]);
+  // The click event follows the release of the button in the same task.
+  await nextTask();
+  mine.remove();
+  const quiet = mine.hit !== null || (await waitQuiet(mine.watch));
+  return { ...report(mine.watch, quiet), landed: mine.hit !== null ? 'no' : mine.landed ? 'yes' : 'unseen', by: mine.hit };
+}
 
-/** Watches, from the next press on, whether the page lets the browser begin a drag. */
-pilot.watchDrag = function watchDrag() {
+/** Stops every press in this frame until `unblockPresses`: a click for another frame is on its way. @param {number} presses */
+export function blockPresses(presses) {
+  startGuard(document.documentElement, presses, () => OTHER_FRAME, false);
+}
+
+/** What a press in a blocked frame hit, or null. */
+export function unblockPresses() {
+  const hit = guard?.hit ?? null;
+  guard?.remove();
+  return hit;
+}
+
+/** Watches, from the next press on, whether a drag starts. */
+export function watchDrag() {
   startWatch();
-  dragBegan = false;
+  dragStarted = false;
   /** @param {Event} event */
-  const see = (event) => {
-    // Whether a listener of the page forbids it is known when all have run.
-    setTimeout(() => (dragBegan = !event.defaultPrevented));
+  const onDragStart = (event) => {
+    // Whether a listener of the page cancels it is known when all have run.
+    setTimeout(() => (dragStarted = !event.defaultPrevented));
   };
-  addEventListener('dragstart', see, { capture: true, once: true });
-  setTimeout(() => removeEventListener('dragstart', see, { capture: true }), 10_000);
-};
+  addEventListener('dragstart', onDragStart, { capture: true, once: true });
+  setTimeout(() => removeEventListener('dragstart', onDragStart, { capture: true }), MAX_DRAG_START_MS);
+}
 
-pilot.dragBegan = async () => {
+export async function dragResult() {
   await nextTask();
   await nextFrame();
-  return { began: dragBegan };
-};
+  return { began: dragStarted };
+}

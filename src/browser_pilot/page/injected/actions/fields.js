@@ -1,99 +1,72 @@
-// Fields: which element takes the value, how it is written there, and what the field holds afterwards.
+// Writes text into a field, and reports what it contains afterwards.
 
-/** @typedef {'text' | 'rich' | 'set' | 'toggle' | 'select' | 'file'} FieldKind */
-/** @typedef {HTMLInputElement | HTMLTextAreaElement} TextField */
+import { focusedElement, normalizeText } from '../dom.js';
+import { report, settled, startWatch, waitQuietOrUntouched } from '../mutation_watch.js';
+import { elementOf } from '../refs.js';
+import { nextFrame } from '../scheduling.js';
+import { roleOf } from '../snapshot/roles.js';
+import { isReadOnly } from '../snapshot/states.js';
+import { cancellation } from './cancellation.js';
+import { elementOrLabel, isDisabled, isVisible } from './element_state.js';
+import { goneFailure } from './failures.js';
+import { fieldContent, fieldKind, fieldOf, SET_TYPES, shownContent } from './field_kinds.js';
+import { hasChanged, refIn } from './target_facts.js';
 
-const SET_TYPES = new Set(['date', 'time', 'month', 'week', 'datetime-local', 'color', 'range']);
-const BUTTON_TYPES = new Set(['button', 'submit', 'reset', 'image', 'hidden']);
+/** @import { Watch } from '../mutation_watch.js' */
+/** @import { Failure } from './failures.js' */
+/** @import { FieldKind } from './field_kinds.js' */
+/** @import { Target } from './target_facts.js' */
+
+/** A write whose result was not reported yet. `expected`: the content that the field should have, if that can be known.
+ * @typedef {{ field: Element, expected: string | null, before: string, watch: Watch }} PendingWrite */
+
 const FORMATS = /** @type {Record<string, string>} */ ({
   date: '2024-05-31', time: '13:45', month: '2024-05', week: '2024-W22', 'datetime-local': '2024-05-31T13:45', color: '#ff8800',
   range: 'a number', number: 'a number',
 });
-// What is no field may become one while a page starts, but hardly later.
-const FIELD_COMES_MS = 1_000;
-const FIELDS_INSIDE = 'input:not([type=hidden]), textarea, select, [contenteditable]:not([contenteditable=false])';
+// An element may become a field while a page starts, but hardly later.
+const FIELD_TIMEOUT_MS = 1_000;
 
-/** @param {Element} element @returns {FieldKind | null} */
-function fieldKind(element) {
-  if (element instanceof HTMLTextAreaElement) return 'text';
-  if (element instanceof HTMLSelectElement) return 'select';
-  if (element instanceof HTMLInputElement) {
-    if (element.type === 'checkbox' || element.type === 'radio') return 'toggle';
-    if (element.type === 'file') return 'file';
-    if (BUTTON_TYPES.has(element.type)) return null;
-    return SET_TYPES.has(element.type) ? 'set' : 'text';
-  }
-  if (element instanceof HTMLElement && element.isContentEditable) return 'rich';
-  return TOGGLE_ROLES.has(roleOf(element)) ? 'toggle' : null;
-}
+/** @type {PendingWrite | null} */
+let pendingWrite = null;
 
-/** The field that an element is, labels or wraps. @param {Element} element @returns {Element | null} */
-function fieldOf(element) {
-  if (fieldKind(element) !== null) {
-    if (!(element instanceof HTMLElement) || !element.isContentEditable) return element;
-    let host = element;
-    while (host.parentElement?.isContentEditable) host = host.parentElement;
-    return host;
-  }
-  if (element instanceof HTMLLabelElement && element.control) return element.control;
-  const inside = [...element.querySelectorAll(FIELDS_INSIDE), ...(rootOf(element)?.querySelectorAll(FIELDS_INSIDE) ?? [])];
-  return inside.length === 1 ? inside[0] : null;
-}
-
-/** What the field holds, as text. @param {Element} field */
-function contentOf(field) {
-  if (field instanceof HTMLSelectElement) return [...field.selectedOptions].map((option) => tidy(option.label)).join('; ');
-  if (fieldKind(field) === 'toggle') return checkedState(field);
-  if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) return field.value;
-  return field instanceof HTMLElement ? field.innerText.replace(/\u00a0/g, ' ').replace(/\n$/, '') : '';
-}
-
-/** The same, but fit to be told: secrets are not. @param {Element} field */
-function tellable(field) {
-  looks.delete(field); // its style may have changed since the page was last read
-  return isSecret(field) ? '(secret)' : shorten(contentOf(field), 200);
-}
-
-/**
- * Waits until a field can be written to, brings it into view and gives it the focus.
- * @param {Aimed} aimed @param {number} patienceMs @returns {Promise<{ field: Element, kind: FieldKind } | Trouble>}
- */
-async function readyField(aimed, patienceMs) {
-  const ref = refIn(aimed);
-  const began = performance.now();
-  const until = began + patienceMs;
-  const mine = abandoned;
+/** Waits until a field can be written to. @param {Target} target @param {number} timeoutMs @returns {Promise<{ field: Element, kind: FieldKind } | Failure>} */
+export async function waitForField(target, timeoutMs) {
+  const ref = refIn(target);
+  const startedAt = performance.now();
+  const deadline = startedAt + timeoutMs;
+  const isCancelled = cancellation();
   for (;;) {
-    const named = elementOf(ref);
-    if (named === null) return goneTrouble(ref);
-    const field = fieldOf(named);
+    const resolved = elementOf(ref);
+    if (resolved === null) return goneFailure(ref);
+    const field = fieldOf(resolved);
     const kind = field && fieldKind(field);
-    /** @type {Trouble} */
-    let trouble;
-    if (!field || !kind) trouble = { trouble: 'no field' };
-    else if (kind !== 'file' && !isShown(standIn(field))) trouble = { trouble: 'hidden' };
-    else if (isDisabled(field)) trouble = { trouble: 'disabled' };
-    else if (isReadOnly(field, roleOf(field))) trouble = { trouble: 'read-only' };
-    else return isBroken(aimed, named) ? { trouble: 'changed' } : { field, kind };
+    /** @type {Failure} */
+    let failure;
+    if (!field || !kind) failure = { trouble: 'no field' };
+    else if (kind !== 'file' && !isVisible(elementOrLabel(field))) failure = { trouble: 'hidden' };
+    else if (isDisabled(field)) failure = { trouble: 'disabled' };
+    else if (isReadOnly(field, roleOf(field))) failure = { trouble: 'read-only' };
+    else return hasChanged(target, resolved) ? { trouble: 'changed' } : { field, kind };
     const now = performance.now();
-    if (now >= until || mine !== abandoned || (trouble.trouble === 'no field' && now >= began + FIELD_COMES_MS)) return trouble;
+    if (now >= deadline || isCancelled() || (failure.trouble === 'no field' && now >= startedAt + FIELD_TIMEOUT_MS)) return failure;
     await nextFrame();
   }
 }
 
-/** Gives a field the focus; the page may put another field in its place then. @param {Element} field */
-function focusOn(field) {
+/** Focuses a field in the viewport; the page may replace it by another one then. @param {Element} field */
+export function focusField(field) {
   const rect = field.getBoundingClientRect();
   const inView = rect.top >= 0 && rect.bottom <= innerHeight && rect.left >= 0 && rect.right <= innerWidth;
   if (!inView) field.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
   /** @type {HTMLElement} */ (field).focus({ preventScroll: true });
   if (field.isConnected) return field;
-  const instead = focusedElement();
-  return instead && fieldKind(instead) !== null ? instead : field;
+  const focused = focusedElement();
+  return focused && fieldKind(focused) !== null ? focused : field;
 }
 
-/** Selects what is in a field, or puts the caret at its end. @param {Element} field @param {boolean} all */
-function selectIn(field, all) {
+/** Selects the content of a field, or puts the caret at its end. @param {Element} field @param {boolean} all */
+function selectContent(field, all) {
   if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) {
     if (all) field.select();
     else if (field.selectionStart !== null) field.setSelectionRange(field.value.length, field.value.length);
@@ -104,14 +77,14 @@ function selectIn(field, all) {
   if (!all) selection?.collapseToEnd();
 }
 
-/** Puts text in place of the selection, as typing would. @param {Element} field @param {string} text */
+/** Replaces the selection, as typing would. @param {Element} field @param {string} text */
 function insertText(field, text) {
   if (text !== '') document.execCommand('insertText', false, text);
-  else if (contentOf(field) !== '') document.execCommand('delete');
+  else if (fieldContent(field) !== '') document.execCommand('delete');
 }
 
-/** Sets a field that is not typed into (a date, a colour, a slider). @param {HTMLInputElement} field @param {string} value @returns {Trouble | null} */
-function setValue(field, value) {
+/** Sets a field that is not typed into (a date, a colour, a slider). @param {HTMLInputElement} field @param {string} value @returns {Failure | null} */
+export function setValue(field, value) {
   const before = field.value;
   field.value = value;
   const same = field.type === 'range' ? Number(field.value) === Number(value) : field.value.toLowerCase() === value.toLowerCase();
@@ -121,84 +94,83 @@ function setValue(field, value) {
     field.value = before;
     return { trouble: 'format', by: `${field.type}, such as ${FORMATS[field.type]}${limits}` };
   }
-  if (field.value !== before) announce(field);
+  if (field.value !== before) dispatchChange(field);
   return null;
 }
 
-/** Tells the page that a field was changed. @param {Element} field */
-function announce(field) {
+/** @param {Element} field */
+export function dispatchChange(field) {
   field.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true }));
   field.dispatchEvent(new Event('change', { bubbles: true }));
 }
 
-/** @type {{ field: Element, expected: string | null, before: string, watched: Watch } | null} */
-let writing = null;
-
-/** Editors of code keep a small field for the keys and draw the text themselves. @param {Element} field */
-function isProxy(field) {
+/** Code editors have a small field for the keys and draw the text themselves. @param {Element} field */
+function isCodeEditor(field) {
   return field.closest('.monaco-editor, .CodeMirror, .ace_editor') !== null;
 }
 
 /**
- * Writes text into a field. Rich text, and text that is to come by keys, is left to real input: then only the place for
- * it is made ready, and `wrote` is to be asked afterwards.
- * @param {Aimed} aimed @param {string} text @param {{ clear: boolean, byKeys: boolean, quick: boolean, patienceMs: number }} wish
+ * Writes text into a field. Rich text, and text that is typed by keys, is left to CDP input: then the field is only prepared for it,
+ * and `writeResult` is to be called afterwards.
+ * @param {Target} target @param {string} text @param {{ clear: boolean, byKeys: boolean, quick: boolean, patienceMs: number }} options
  */
-pilot.write = async function write(aimed, text, wish) {
-  const found = await readyField(aimed, wish.patienceMs);
+export async function writeText(target, text, options) {
+  const found = await waitForField(target, options.patienceMs);
   if ('trouble' in found) return found;
   const { kind } = found;
   if (kind === 'toggle' || kind === 'select' || kind === 'file') return { trouble: kind };
-  const watched = startWatch();
-  const field = focusOn(found.field);
-  const before = contentOf(field);
-  const proxy = isProxy(field);
-  writing = { field, expected: proxy ? null : wish.clear ? text : before + text, before, watched };
-  if (kind === 'set') {
-    const trouble = setValue(/** @type {HTMLInputElement} */ (field), text);
-    return trouble ?? pilot.wrote(wish.quick);
-  }
-  if (proxy) return { selectByKeys: wish.clear };
-  if (text !== '' && (wish.byKeys || kind === 'rich')) {
-    selectIn(field, wish.clear);
+  const watch = startWatch();
+  const field = focusField(found.field);
+  const before = fieldContent(field);
+  const codeEditor = isCodeEditor(field);
+  pendingWrite = { field, expected: codeEditor ? null : options.clear ? text : before + text, before, watch };
+  if (kind === 'set') return setValue(/** @type {HTMLInputElement} */ (field), text) ?? writeResult(options.quick);
+  if (codeEditor) return { selectByKeys: options.clear };
+  if (text !== '' && (options.byKeys || kind === 'rich')) {
+    selectContent(field, options.clear);
     return { selectByKeys: false };
   }
-  typeInScript(field, text, wish.clear);
-  return pilot.wrote(wish.quick);
-};
+  typeByScript(field, text, options.clear);
+  return writeResult(options.quick);
+}
 
-/** Puts text in and lets those know that listen to keys where they mean input. @param {Element} field @param {string} text @param {boolean} clear */
-function typeInScript(field, text, clear) {
+/** Inserts text, with key events for pages that listen to keys instead of input. @param {Element} field @param {string} text @param {boolean} clear */
+export function typeByScript(field, text, clear) {
   const key = text.at(-1) ?? 'Backspace';
   const keyCode = text === '' ? 8 : key.toUpperCase().charCodeAt(0);
   const keys = { key, keyCode, bubbles: true, composed: true, cancelable: true };
   field.dispatchEvent(new KeyboardEvent('keydown', keys));
-  selectIn(field, clear);
+  selectContent(field, clear);
   insertText(field, text);
   field.dispatchEvent(new KeyboardEvent('keyup', keys));
 }
 
-/** What a field holds after it was written to, once the page has had its say. @param {boolean} quick */
-pilot.wrote = async function wrote(quick) {
-  const mine = writing;
-  if (mine === null) return { ...(await pilot.settled()), matches: null, holds: '', unchanged: false };
-  writing = null;
-  const quiet = quick || (await untilQuietOrUntouched(mine.watched));
-  const holds = contentOf(mine.field);
-  return {
-    ...report(mine.watched, quiet),
-    matches: mine.expected === null || !mine.field.isConnected || sameText(holds, mine.expected, mine.field),
-    holds: tellable(mine.field),
-    unchanged: holds === mine.before,
-  };
-};
+/** The content of the field that was written to, once the page is quiet. @param {boolean} quick */
+export async function writeResult(quick) {
+  const write = pendingWrite;
+  if (write === null) return { ...(await settled()), matches: null, holds: '', unchanged: false };
+  pendingWrite = null;
+  return reportWrite(write, quick);
+}
 
-/** @param {string} holds @param {string} expected @param {Element} field */
-function sameText(holds, expected, field) {
-  if (holds === expected) return true;
-  if (field instanceof HTMLInputElement && field.type === 'number') return holds !== '' && Number(holds) === Number(expected);
+/** @param {PendingWrite} write @param {boolean} quick */
+export async function reportWrite(write, quick) {
+  const quiet = quick || (await waitQuietOrUntouched(write.watch));
+  const content = fieldContent(write.field);
+  return {
+    ...report(write.watch, quiet),
+    matches: write.expected === null || !write.field.isConnected || matchesText(content, write.expected, write.field),
+    holds: shownContent(write.field),
+    unchanged: content === write.before,
+  };
+}
+
+/** @param {string} content @param {string} expected @param {Element} field */
+export function matchesText(content, expected, field) {
+  if (content === expected) return true;
+  if (field instanceof HTMLInputElement && field.type === 'number') return content !== '' && Number(content) === Number(expected);
   if (field instanceof HTMLInputElement && SET_TYPES.has(field.type)) {
-    return holds !== '' && (holds.startsWith(expected) || expected.startsWith(holds) || Number(holds) === Number(expected));
+    return content !== '' && (content.startsWith(expected) || expected.startsWith(content) || Number(content) === Number(expected));
   }
-  return tidy(holds) === tidy(expected) && (tidy(expected) !== '' || holds === '');
+  return normalizeText(content) === normalizeText(expected) && (normalizeText(expected) !== '' || content === '');
 }

@@ -1,61 +1,71 @@
-// Sees to it that keys do to an element what was decided: when it is no longer the same, they are stopped.
+// Makes sure that keys go to the element that was authorized: when it has changed, they are stopped.
 
-/**
- * Begins to watch the page, and its keys until the watch ends.
- * @param {Aimed} aimed @param {boolean} strictly whether nothing may change after the key went down either: the page may have answered to it
- */
-function watchKeys(aimed, strictly) {
-  const watched = startWatch();
-  if (typeof aimed === 'string') return;
-  let down = false;
-  /** @param {KeyboardEvent} event */
-  const see = (event) => {
-    if (!isWatching(watched)) return remove();
-    if (!event.isTrusted) return;
-    const decides = !down || (strictly && (event.type === 'keypress' || event.key === ' '));
-    if (decides && !watched.stopped) {
-      const named = elementOf(aimed.ref);
-      watched.stopped = named === null || isBroken(aimed, named) || !holdsFocus(named);
-    }
-    if (watched.stopped) {
-      event.preventDefault();
-      event.stopImmediatePropagation();
-    } else if (event.type === 'keydown' && !MODIFIERS.has(event.key)) down = true;
-  };
-  const remove = () => KEY_EVENTS.forEach((type) => removeEventListener(type, see, { capture: true }));
-  for (const type of KEY_EVENTS) addEventListener(type, see, { capture: true });
-}
+import { focusedElement } from '../dom.js';
+import { isCurrentWatch, startWatch } from '../mutation_watch.js';
+import { elementOf } from '../refs.js';
+import { waitActionable } from './actionability.js';
+import { fieldOf } from './field_kinds.js';
+import { focusField } from './fields.js';
+import { hasChanged, refIn } from './target_facts.js';
+
+/** @import { Target } from './target_facts.js' */
 
 const KEY_EVENTS = /** @type {const} */ (['keydown', 'keypress', 'keyup']);
 const MODIFIERS = new Set(['Control', 'Shift', 'Alt', 'Meta']);
 
-/** Whether keys go to an element, or to what it stands for. @param {Element} named */
-function holdsFocus(named) {
-  const focused = focusedElement();
-  const meant = fieldOf(named) ?? named;
-  return focused === meant || focused === named || focused === null || focused === document.body || meant.contains(focused);
+/**
+ * Begins a watch, and guards keys until it ends.
+ * @param {Target} target @param {boolean} strict whether the target must not change after the key went down either
+ */
+function guardKeys(target, strict) {
+  const watch = startWatch();
+  if (typeof target === 'string') return;
+  let down = false;
+  /** @param {KeyboardEvent} event */
+  const onKey = (event) => {
+    if (!isCurrentWatch(watch)) return remove();
+    if (!event.isTrusted) return;
+    const checks = !down || (strict && (event.type === 'keypress' || event.key === ' '));
+    if (checks && !watch.stopped) {
+      const resolved = elementOf(target.ref);
+      watch.stopped = resolved === null || hasChanged(target, resolved) || !receivesKeys(resolved);
+    }
+    if (watch.stopped) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    } else if (event.type === 'keydown' && !MODIFIERS.has(event.key)) down = true;
+  };
+  const remove = () => KEY_EVENTS.forEach((type) => removeEventListener(type, onKey, { capture: true }));
+  for (const type of KEY_EVENTS) addEventListener(type, onKey, { capture: true });
 }
 
-/** Whether an element is still what was decided about; then its keys are watched. @param {Aimed} aimed @param {boolean} strictly */
-pilot.still = function still(aimed, strictly) {
-  const named = elementOf(refIn(aimed));
-  if (named === null || isBroken(aimed, named)) return { trouble: 'changed' };
-  watchKeys(aimed, strictly);
+/** Whether keys go to an element, or to its field. @param {Element} resolved */
+function receivesKeys(resolved) {
+  const focused = focusedElement();
+  const field = fieldOf(resolved) ?? resolved;
+  return focused === field || focused === resolved || focused === null || focused === document.body || field.contains(focused);
+}
+
+/** Guards the keys of an element, unless it is no longer what was authorized. @param {Target} target @param {boolean} strict */
+export function guardTarget(target, strict) {
+  const resolved = elementOf(refIn(target));
+  if (resolved === null || hasChanged(target, resolved)) return { trouble: 'changed' };
+  guardKeys(target, strict);
   return {};
-};
+}
 
-/** Whether the focus is still where it was when it was decided about. @param {Aimed} aimed @param {boolean} strictly */
-pilot.stillFocused = function stillFocused(aimed, strictly) {
-  return focusedElement() === elementOf(refIn(aimed)) ? pilot.still(aimed, strictly) : { trouble: 'changed' };
-};
+/** The same for an element that must still have the focus. @param {Target} target @param {boolean} strict */
+export function guardFocused(target, strict) {
+  return focusedElement() === elementOf(refIn(target)) ? guardTarget(target, strict) : { trouble: 'changed' };
+}
 
-/** Gives any element the focus, for keys to go to. @param {Aimed} aimed @param {boolean} strictly @param {number} patienceMs */
-pilot.focus = async function focus(aimed, strictly, patienceMs) {
-  const found = await ready(aimed, patienceMs, { mayBeDisabled: true });
+/** Focuses any element, for keys to go to. @param {Target} target @param {boolean} strict @param {number} timeoutMs */
+export async function focusTarget(target, strict, timeoutMs) {
+  const found = await waitActionable(target, timeoutMs, { allowDisabled: true });
   if ('trouble' in found && found.trouble !== 'covered') return found;
-  const named = /** @type {Element} */ (elementOf(refIn(aimed)));
-  if (isBroken(aimed, named)) return { trouble: 'changed' };
-  focusOn(fieldOf(named) ?? named);
-  watchKeys(aimed, strictly);
+  const resolved = /** @type {Element} */ (elementOf(refIn(target)));
+  if (hasChanged(target, resolved)) return { trouble: 'changed' };
+  focusField(fieldOf(resolved) ?? resolved);
+  guardKeys(target, strict);
   return {};
-};
+}

@@ -1,54 +1,60 @@
-// Scrolling: the page, a box in it, or whatever holds an element.
+// Scrolls the page, a scroll container, or an element into view.
+
+import { parentOf } from '../dom.js';
+import { settled, startWatch } from '../mutation_watch.js';
+import { elementOf } from '../refs.js';
+import { goneFailure } from './failures.js';
 
 /** @param {Element} element */
-function canScroll(element) {
+function isScrollable(element) {
   if (element === document.scrollingElement) return true;
   const { overflowX, overflowY } = getComputedStyle(element);
   return (element.scrollHeight > element.clientHeight + 1 && /auto|scroll/.test(overflowY))
     || (element.scrollWidth > element.clientWidth + 1 && /auto|scroll/.test(overflowX));
 }
 
-/** The nearest box around an element that scrolls, itself included; the page's largest when there is no element. @param {Element | null} element @returns {Element} */
-function scrollerOf(element) {
+/** The nearest scroll container of an element, itself included; the page's largest when there is no element. @param {Element | null} element @returns {Element} */
+function scrollContainer(element) {
   const page = document.scrollingElement ?? document.documentElement;
   if (element === null) {
     if (page.scrollHeight > innerHeight + 1 || page.scrollWidth > innerWidth + 1) return page;
     const middle = document.elementFromPoint(innerWidth / 2, innerHeight / 2);
-    return middle ? scrollerOf(middle) : page;
+    return middle ? scrollContainer(middle) : page;
   }
-  for (let node = /** @type {Element | null} */ (element); node; node = parentOf(node)) if (canScroll(node)) return node;
+  for (let node = /** @type {Element | null} */ (element); node; node = parentOf(node)) if (isScrollable(node)) return node;
   return page;
 }
 
 /**
  * Scrolls by pixels or to an end, or brings an element into view.
- * @param {string | null} ref @param {{ dx: number, dy: number, to: 'top' | 'bottom' | 'element' | null }} wish
+ * @param {string | null} ref @param {{ dx: number, dy: number, to: 'top' | 'bottom' | 'element' | null }} options
  */
-pilot.scroll = function scroll(ref, wish) {
+export function scrollTarget(ref, options) {
   const element = ref === null ? null : elementOf(ref);
-  if (ref !== null && element === null) return goneTrouble(ref);
+  if (ref !== null && element === null) return goneFailure(ref);
   startWatch();
-  if (wish.to === 'element') {
+  if (options.to === 'element') {
     element?.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
-    return { moved: true, scroll: placeOf(scrollerOf(element)) };
+    return { moved: true, scroll: scrollPosition(scrollContainer(element)) };
   }
-  const box = scrollerOf(element);
-  const before = [box.scrollLeft, box.scrollTop];
-  if (wish.to === 'top') box.scrollTo({ top: 0, behavior: 'instant' });
-  else if (wish.to === 'bottom') box.scrollTo({ top: box.scrollHeight, behavior: 'instant' });
-  else box.scrollBy({ left: wish.dx, top: wish.dy, behavior: 'instant' });
-  return { moved: box.scrollLeft !== before[0] || box.scrollTop !== before[1], scroll: placeOf(box) };
-};
-
-/** @param {Element} box */
-function placeOf(box) {
-  const high = box === document.scrollingElement ? innerHeight : box.clientHeight;
-  return { top: Math.round(box.scrollTop), left: Math.round(box.scrollLeft), height: high, whole: box.scrollHeight };
+  const container = scrollContainer(element);
+  const before = [container.scrollLeft, container.scrollTop];
+  if (options.to === 'top') container.scrollTo({ top: 0, behavior: 'instant' });
+  else if (options.to === 'bottom') container.scrollTo({ top: container.scrollHeight, behavior: 'instant' });
+  else container.scrollBy({ left: options.dx, top: options.dy, behavior: 'instant' });
+  const moved = container.scrollLeft !== before[0] || container.scrollTop !== before[1];
+  return { moved, scroll: scrollPosition(container) };
 }
 
-/** Where the page is scrolled to now, once it is quiet. @param {string | null} ref */
-pilot.scrolled = async function scrolled(ref) {
-  const told = await pilot.settled();
+/** @param {Element} container */
+function scrollPosition(container) {
+  const height = container === document.scrollingElement ? innerHeight : container.clientHeight;
+  return { top: Math.round(container.scrollTop), left: Math.round(container.scrollLeft), height, whole: container.scrollHeight };
+}
+
+/** The scroll position once the page is quiet. @param {string | null} ref */
+export async function scrollResult(ref) {
+  const result = await settled();
   const element = ref === null ? null : elementOf(ref);
-  return { ...told, scroll: placeOf(scrollerOf(element)) };
-};
+  return { ...result, scroll: scrollPosition(scrollContainer(element)) };
+}

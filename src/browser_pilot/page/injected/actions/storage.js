@@ -1,7 +1,7 @@
-// The page's own storage: localStorage and sessionStorage.
+// The page's localStorage and sessionStorage.
 
 /** @param {'local' | 'session'} kind @param {'get' | 'set' | 'delete' | 'clear'} action @param {string | null} key @param {string | null} value */
-pilot.storage = function storage(kind, action, key, value) {
+export function accessStorage(kind, action, key, value) {
   /** @type {Storage} */
   let store;
   try {
@@ -14,4 +14,4 @@ pilot.storage = function storage(kind, action, key, value) {
   }
   const names = key === null ? Object.keys(store) : [key];
   return { items: names.flatMap((name) => (store.getItem(name) === null ? [] : [[name, store.getItem(name)]])) };
-};
+}

@@ -1,73 +1,36 @@
-// What an element is and what acting on it would send, for whoever decides; and a seal that breaks when that changes.
+// What an element is and what acting on it would send, for the authorization; and a fingerprint that changes with that.
 
-/** @typedef {{ ref: string, seal: string, values: boolean }} Sealed An element as it was when it was decided about. */
-/** @typedef {string | Sealed} Aimed */
+import { frameNumberOf } from '../cdp_facts.js';
+import { focusedElement, normalizeText, truncate } from '../dom.js';
+import { documentToken, elementOf, lastRef, refOf } from '../refs.js';
+import { accessibleName } from '../snapshot/accname.js';
+import { roleOf } from '../snapshot/roles.js';
+import { INTERACTIVE } from './element_state.js';
+import { goneFailure } from './failures.js';
+import { fieldOf } from './field_kinds.js';
+import { defaultButton, formFields, formOf, formValues, isSubmitButton, submission } from './forms.js';
+
+/** @typedef {{ ref: string, seal: string, values: boolean }} AuthorizedTarget An element with its fingerprint (`seal`) at the authorization. */
+/** @typedef {string | AuthorizedTarget} Target A ref, perhaps with a fingerprint. */
 
 const ROW = 'tr, li, [role=row], [role=listitem]';
-const MOST_FIELDS = 200;
-const LONGEST_ROW = 1_000;
+const MAX_FIELDS = 200;
+const MAX_ROW_LENGTH = 1_000;
 
-/** @param {Aimed} aimed */
-function refIn(aimed) {
-  return typeof aimed === 'string' ? aimed : aimed.ref;
+/** @param {Target} target */
+export function refIn(target) {
+  return typeof target === 'string' ? target : target.ref;
 }
 
-/** What a click on an element is really for: a word in a button is the button. @param {Element} element @returns {Element} */
+/** The element that a click on another one acts on: the button around a word. @param {Element} element @returns {Element} */
 function actedOn(element) {
   if (element instanceof HTMLLabelElement && element.control) return element.control;
   return fieldOf(element) ?? element.closest(INTERACTIVE) ?? element;
 }
 
-/** @param {Element} element @returns {HTMLFormElement | null} */
-function formOf(element) {
-  return /** @type {HTMLInputElement} */ (element).form ?? element.closest('form');
-}
-
-/** A form's own property, whatever its fields are called: a field named "action" hides `form.action`. @param {HTMLFormElement} form @param {'elements' | 'method' | 'target' | 'noValidate'} name */
-function ofForm(form, name) {
-  return Reflect.get(HTMLFormElement.prototype, name, form);
-}
-
-/** @param {HTMLFormElement} form @returns {Element[]} */
-function fieldsOf(form) {
-  return [.../** @type {HTMLFormControlsCollection} */ (ofForm(form, 'elements'))];
-}
-
-/** @param {Element} element @returns {element is HTMLButtonElement | HTMLInputElement} */
-function isSubmitButton(element) {
-  return (element instanceof HTMLButtonElement && element.type === 'submit')
-    || (element instanceof HTMLInputElement && (element.type === 'submit' || element.type === 'image'));
-}
-
-/** The button that Enter in a field presses. @param {HTMLFormElement} form */
-function defaultButton(form) {
-  return /** @type {HTMLButtonElement | undefined} */ (fieldsOf(form).find((element) => isSubmitButton(element) && !isDisabled(element)));
-}
-
 /** @param {Element} element @param {string} role */
-function spokenName(element, role) {
-  return nameOf(element, role) || element.getAttribute('title') || shorten(tidy(element.textContent ?? ''), 200);
-}
-
-/** @param {HTMLFormElement} form */
-function actionOf(form) {
-  const written = Element.prototype.getAttribute.call(form, 'action');
-  try {
-    // Without an action a form goes to the document's own address, whatever its base is.
-    return written ? new URL(written, document.baseURI).href : location.href;
-  } catch {
-    return written ?? '';
-  }
-}
-
-/** Where a form would go, through a button that may say otherwise. @param {HTMLFormElement} form @param {Element | undefined} button */
-function sending(form, button) {
-  const own = button && isSubmitButton(button) ? button : undefined;
-  return {
-    action: own?.hasAttribute('formaction') ? own.formAction : actionOf(form),
-    method: own?.hasAttribute('formmethod') ? own.formMethod : ofForm(form, 'method'),
-    target: own?.hasAttribute('formtarget') ? own.formTarget : ofForm(form, 'target'),
-  };
+function displayName(element, role) {
+  return accessibleName(element, role) || element.getAttribute('title') || truncate(normalizeText(element.textContent ?? ''), 200);
 }
 
 /** @param {Element} field */
@@ -80,19 +43,9 @@ function fieldFacts(field) {
   };
 }
 
-/** What a form holds now. @param {HTMLFormElement} form */
-function valuesOf(form) {
-  return fieldsOf(form).map((element) => {
-    const field = /** @type {HTMLInputElement} */ (element);
-    if (field instanceof HTMLSelectElement) return [field.name, [...field.selectedOptions].map((option) => option.value)];
-    if (field.type === 'file') return [field.name, [...(field.files ?? [])].map((file) => file.name)];
-    return [field.name, field.value, field.checked ?? null, field.disabled];
-  });
-}
-
-/** Everything that a decision about an element rests on, as one text. @param {Element} named @param {boolean} values whether what its form holds counts */
-function sealOf(named, values) {
-  const element = actedOn(named);
+/** Everything that the authorization of an action depends on, as one text. @param {Element} resolved @param {boolean} values whether the form's values count */
+function fingerprintOf(resolved, values) {
+  const element = actedOn(resolved);
   const role = roleOf(element);
   const form = formOf(element);
   const button = isSubmitButton(element) ? element : form ? defaultButton(form) : undefined;
@@ -101,51 +54,51 @@ function sealOf(named, values) {
     location.href,
     element.localName,
     role,
-    spokenName(element, role),
-    spokenName(named, roleOf(named)),
+    displayName(element, role),
+    displayName(resolved, roleOf(resolved)),
     fieldFacts(element),
     /** @type {HTMLAnchorElement} */ (element).href ?? '',
     element.getAttribute('target') ?? '',
-    form && sending(form, button),
-    button ? spokenName(button, 'button') : '',
-    shorten(tidy(element.closest(ROW)?.textContent ?? ''), LONGEST_ROW),
-    form && values ? valuesOf(form) : null,
+    form && submission(form, button),
+    button ? displayName(button, 'button') : '',
+    truncate(normalizeText(element.closest(ROW)?.textContent ?? ''), MAX_ROW_LENGTH),
+    form && values ? formValues(form) : null,
   ]);
 }
 
-/** Whether an element is no longer what was decided about. @param {Aimed} aimed @param {Element} named */
-function isBroken(aimed, named) {
-  return typeof aimed !== 'string' && sealOf(named, aimed.values) !== aimed.seal;
+/** Whether an element is no longer what was authorized. @param {Target} target @param {Element} resolved */
+export function hasChanged(target, resolved) {
+  return typeof target !== 'string' && fingerprintOf(resolved, target.values) !== target.seal;
 }
 
 /**
- * What acting on an element means. Without a ref: on what has the focus; then its ref is told as well.
+ * What acting on an element means. Without a ref: on the focused element, whose ref is part of the result.
  * @param {string | null} ref @param {{ sends: boolean, values: boolean }} how
  */
-pilot.facts = function facts(ref, how) {
-  const named = ref === null ? focusedElement() : elementOf(ref);
-  if (named === null) return ref === null ? { frame: null } : goneTrouble(ref);
-  const inside = frameNumbers.get(named);
-  if (ref === null && inside !== undefined) return { frame: inside };
-  const element = actedOn(named);
+export function targetFacts(ref, how) {
+  const resolved = ref === null ? focusedElement() : elementOf(ref);
+  if (resolved === null) return ref === null ? { frame: null } : goneFailure(ref);
+  const frame = frameNumberOf(resolved);
+  if (ref === null && frame !== undefined) return { frame };
+  const element = actedOn(resolved);
   const role = roleOf(element);
   const form = formOf(element);
   const submits = form !== null && (how.sends || isSubmitButton(element));
   const button = isSubmitButton(element) ? element : form ? defaultButton(form) : undefined;
-  const to = form && submits ? sending(form, button) : null;
+  const to = form && submits ? submission(form, button) : null;
   return {
-    ref: ref ?? refOf(named, roleOf(named), spokenName(named, roleOf(named))),
-    lastRef: nextRef - 1,
+    ref: ref ?? refOf(resolved, roleOf(resolved), displayName(resolved, roleOf(resolved))),
+    lastRef: lastRef(),
     origin: location.origin,
     role: role === 'generic' ? '' : role,
-    name: spokenName(element, role),
+    name: displayName(element, role),
     field: fieldFacts(element),
     href: String(/** @type {HTMLAnchorElement} */ (element).href ?? ''),
     submits,
-    submitName: submits && button && button !== element ? spokenName(button, 'button') : '',
+    submitName: submits && button && button !== element ? displayName(button, 'button') : '',
     formAction: to?.action ?? '',
     formMethod: to?.method ?? '',
-    formFields: submits ? fieldsOf(form).slice(0, MOST_FIELDS).map(fieldFacts) : [],
-    seal: sealOf(named, how.values),
+    formFields: submits ? formFields(form).slice(0, MAX_FIELDS).map(fieldFacts) : [],
+    seal: fingerprintOf(resolved, how.values),
   };
-};
+}

@@ -1,27 +1,30 @@
-// Waits for a text or for a state of an element, and answers as soon as it is so.
+// Waits for a text or for a state of an element; returns as soon as the condition is true.
 
-/** @typedef {{ text?: string, gone?: boolean, wanted?: Wanted, state?: string }} Sought */
+import { everyElement, focusedElement, normalizeText, shadowRootOf, startReading } from '../dom.js';
+import { elementOf } from '../refs.js';
+import { checkedState } from '../snapshot/states.js';
+import { isDisabled, isVisible } from './element_state.js';
+import { byText, matchAll } from './selector_engine.js';
 
-const RECHECK_MS = 100;
-const SHORTEST_PAUSE_MS = 4;
+/** @import { Selector } from './selector_engine.js' */
+
+/** @typedef {{ text?: string, gone?: boolean, wanted?: Selector, state?: string }} Condition */
+
+const POLL_MS = 100;
+const MIN_PAUSE_MS = 4;
 /** @type {Map<number, () => void>} */
 const waits = new Map();
 
-/** @param {string} state */
-function isAbsence(state) {
-  return state === 'hidden' || state === 'detached';
-}
-
-/** @param {Sought} awaited */
-function isSo(awaited) {
-  if (awaited.text !== undefined) {
-    const there = hasText(awaited.text);
-    return awaited.gone ? !there : there;
+/** @param {Condition} condition */
+function isTrue(condition) {
+  if (condition.text !== undefined) {
+    const present = hasText(condition.text);
+    return condition.gone ? !present : present;
   }
-  const { wanted = {}, state = 'visible' } = awaited;
-  const found = wanted.ref !== undefined ? [elementOf(wanted.ref)].filter((element) => element !== null) : locateAll(wanted);
+  const { wanted: selector = {}, state = 'visible' } = condition;
+  const found = selector.ref !== undefined ? [elementOf(selector.ref)].filter((element) => element !== null) : matchAll(selector);
   if (state === 'detached') return found.length === 0;
-  if (state === 'hidden') return !found.some(isShown);
+  if (state === 'hidden') return !found.some(isVisible);
   return found.some((element) => isInState(element, state));
 }
 
@@ -29,8 +32,8 @@ function isSo(awaited) {
 function isInState(element, state) {
   switch (state) {
     case 'attached': return true;
-    case 'visible': return isShown(element);
-    case 'enabled': return isShown(element) && !isDisabled(element);
+    case 'visible': return isVisible(element);
+    case 'enabled': return isVisible(element) && !isDisabled(element);
     case 'disabled': return isDisabled(element);
     case 'focused': return focusedElement() === element;
     default: return checkedState(element) === state;
@@ -39,19 +42,19 @@ function isInState(element, state) {
 
 /** Whether a text can be seen on the page. @param {string} text */
 function hasText(text) {
-  const lower = tidy(text).toLowerCase();
-  // Text that is nowhere need not be looked for in every element.
-  const plain = tidy(document.body?.textContent ?? '').toLowerCase();
-  if (!plain.includes(lower) && !anyShadowHas(lower) && !buttonHas(lower)) return false;
+  const lower = normalizeText(text).toLowerCase();
+  // A cheap test first: most of the time the text is nowhere in the document.
+  const plain = normalizeText(document.body?.textContent ?? '').toLowerCase();
+  if (!plain.includes(lower) && !anyShadowRootHas(lower) && !buttonHas(lower)) return false;
   startReading();
   return byText({ text }).length > 0;
 }
 
 /** @param {string} lower */
-function anyShadowHas(lower) {
+function anyShadowRootHas(lower) {
   for (const element of everyElement(document)) {
-    const root = rootOf(element);
-    if (root && tidy(root.textContent ?? '').toLowerCase().includes(lower)) return true;
+    const root = shadowRootOf(element);
+    if (root && normalizeText(root.textContent ?? '').toLowerCase().includes(lower)) return true;
   }
   return false;
 }
@@ -59,34 +62,34 @@ function anyShadowHas(lower) {
 /** @param {string} lower */
 function buttonHas(lower) {
   const buttons = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll('input[type=submit], input[type=button], input[type=reset]'));
-  return [...buttons].some((button) => tidy(button.value).toLowerCase().includes(lower));
+  return [...buttons].some((button) => normalizeText(button.value).toLowerCase().includes(lower));
 }
 
-/** @param {number} id @param {Sought} awaited @param {number} limitMs @returns {Promise<boolean | { invalid: string }>} */
-pilot.waitUntil = function waitUntil(id, awaited, limitMs) {
+/** @param {number} id @param {Condition} condition @param {number} timeoutMs @returns {Promise<boolean | { invalid: string }>} */
+export function waitForCondition(id, condition, timeoutMs) {
   try {
-    if (isSo(awaited)) return Promise.resolve(true);
+    if (isTrue(condition)) return Promise.resolve(true);
   } catch (error) {
     return Promise.resolve({ invalid: error instanceof Error ? error.message : String(error) });
   }
   return new Promise((resolve) => {
     let pending = false;
-    let pause = SHORTEST_PAUSE_MS;
+    let pause = MIN_PAUSE_MS;
     let last = performance.now();
-    /** @param {boolean} so */
-    const end = (so) => {
+    /** @param {boolean} result */
+    const end = (result) => {
       observer.disconnect();
-      clearInterval(timer);
-      clearTimeout(limit);
+      clearInterval(poll);
+      clearTimeout(timeout);
       waits.delete(id);
-      resolve(so);
+      resolve(result);
     };
     const check = () => {
       pending = false;
-      const began = performance.now();
-      if (isSo(awaited)) return end(true);
-      // A look at a large page takes long: never more than a third of the page's time.
-      pause = Math.max(SHORTEST_PAUSE_MS, (performance.now() - began) * 2);
+      const startedAt = performance.now();
+      if (isTrue(condition)) return end(true);
+      // A check of a large page takes long: never more than a third of the page's time.
+      pause = Math.max(MIN_PAUSE_MS, (performance.now() - startedAt) * 2);
       last = performance.now();
     };
     const checkSoon = () => {
@@ -100,14 +103,16 @@ pilot.waitUntil = function waitUntil(id, awaited, limitMs) {
     const kinds = { subtree: true, childList: true, attributes: true, characterData: true };
     observer.observe(document, kinds);
     for (const element of everyElement(document)) {
-      const root = rootOf(element);
+      const root = shadowRootOf(element);
       if (root) observer.observe(root, kinds);
     }
-    const timer = setInterval(checkSoon, RECHECK_MS);
-    const limit = setTimeout(() => end(false), limitMs);
+    const poll = setInterval(checkSoon, POLL_MS);
+    const timeout = setTimeout(() => end(false), timeoutMs);
     waits.set(id, () => end(false));
   });
-};
+}
 
 /** @param {number} id */
-pilot.stopWaiting = (id) => waits.get(id)?.();
+export function cancelWait(id) {
+  waits.get(id)?.();
+}

@@ -1,56 +1,56 @@
-// What there is to save of an element, as a person would mean it: its picture, its video, what its link leads to.
+// What a user would download of an element: its image, its video, the target of its link.
 
-/** Where to get it (`url`), or what draws it here (`ref`); `name` is what the page would call the file.
- * @typedef {{ url?: string, ref?: string, name?: string, many?: number }} Resource */
+import { shadowRootOf, tagOf } from '../dom.js';
+import { elementOf, refOf } from '../refs.js';
+
+/** Its URL, or the ref of the element that renders it; `name` is the page's name for the file, `many` how many candidates there are.
+ * @typedef {{ url?: string, ref?: string, name?: string, many?: number }} Downloadable */
 
 const MEDIA = 'img,video,audio,canvas,svg,embed,object,iframe[src],input[type=image]';
-const NO_FILES = /^(javascript|mailto|tel|about|chrome|edge):/i;
+const NOT_DOWNLOADABLE = /^(javascript|mailto|tel|about|chrome|edge):/i;
 const CSS_URL = /url\(\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^)'"]*))\s*\)/;
 
-/** Null when the element is gone; `{}` when there is nothing to save. @param {string} ref @returns {Resource | null} */
-pilot.resourceOf = function resourceOf(ref) {
+/** Null when the element is gone; `{}` when there is nothing to download. @param {string} ref @returns {Downloadable | null} */
+export function findDownloadable(ref) {
   const element = elementOf(ref);
   if (!element) return null;
   const link = element.closest('a[href],area[href]');
-  return ofItself(element) ?? onlyOne(element, MEDIA) ?? ofStyle(element) ?? (link && ofItself(link)) ?? onlyOne(element, 'a[href]') ?? {};
-};
+  return ofElement(element) ?? onlyDescendant(element, MEDIA) ?? ofStyles(element) ?? (link && ofElement(link)) ?? onlyDescendant(element, 'a[href]') ?? {};
+}
 
-/** Whether the browser shows a file here in a page of its own making, of which every part stands for the file. */
-pilot.isViewer = () => document.contentType === 'application/pdf';
-
-/** @param {Element} element @returns {Resource | null} */
-function ofItself(element) {
-  const page = document.contentType === 'text/html' ? null : at(location.href);
+/** @param {Element} element @returns {Downloadable | null} */
+function ofElement(element) {
+  const page = document.contentType === 'text/html' ? null : atUrl(location.href);
   switch (tagOf(element)) {
     case 'IMG':
       return ofImage(/** @type {HTMLImageElement} */ (element));
     case 'PICTURE':
-      return ofInner(element, 'img');
+      return ofDescendant(element, 'img');
     case 'SOURCE':
-      return element.parentElement?.localName === 'picture' ? ofItself(element.parentElement) : at(attribute(element, 'src'));
+      return element.parentElement?.localName === 'picture' ? ofElement(element.parentElement) : atUrl(attribute(element, 'src'));
     case 'VIDEO':
     case 'AUDIO': {
       const media = /** @type {HTMLMediaElement} */ (element);
-      return at(media.currentSrc || media.src) ?? ofInner(element, 'source[src]');
+      return atUrl(media.currentSrc || media.src) ?? ofDescendant(element, 'source[src]');
     }
     case 'A':
     case 'AREA':
-      return at(attribute(element, 'href'), /** @type {HTMLAnchorElement} */ (element).download);
+      return atUrl(attribute(element, 'href'), /** @type {HTMLAnchorElement} */ (element).download);
     case 'EMBED':
     case 'OBJECT':
-      // A viewer of the browser's own, such as the one for PDF, shows the page's own address.
-      return at(attribute(element, 'src') || attribute(element, 'data')) ?? page;
+      // The browser's own viewer, such as the one for PDF, shows the URL of the page itself.
+      return atUrl(attribute(element, 'src') || attribute(element, 'data')) ?? page;
     case 'IFRAME':
     case 'FRAME':
     case 'TRACK':
     case 'SCRIPT':
-      return at(attribute(element, 'src'));
+      return atUrl(attribute(element, 'src'));
     case 'LINK':
-      return at(attribute(element, 'href'));
+      return atUrl(attribute(element, 'href'));
     case 'INPUT':
-      return element.getAttribute('type')?.toLowerCase() === 'image' ? at(attribute(element, 'src')) : null;
+      return element.getAttribute('type')?.toLowerCase() === 'image' ? atUrl(attribute(element, 'src')) : null;
     case 'IMAGE':
-      return at(attribute(element, 'href') || attribute(element, 'xlink:href'));
+      return atUrl(attribute(element, 'href') || attribute(element, 'xlink:href'));
     case 'CANVAS':
       return { ref: refOf(element, 'canvas', '') };
     case 'HTML':
@@ -66,36 +66,36 @@ function ofItself(element) {
 /** @param {HTMLImageElement} image */
 function ofImage(image) {
   const listed = image.srcset.trim().split(/\s+/)[0];
-  return at(image.currentSrc || image.src || listed || image.dataset.src || '');
+  return atUrl(image.currentSrc || image.src || listed || image.dataset.src || '');
 }
 
 /** @param {Element} element @param {string} selector */
-function ofInner(element, selector) {
+function ofDescendant(element, selector) {
   const inner = element.querySelector(selector);
-  return inner && ofItself(inner);
+  return inner && ofElement(inner);
 }
 
-/** What an element holds, if that is one thing; how many, if it is more. @param {Element} element @param {string} selector @returns {Resource | null} */
-function onlyOne(element, selector) {
-  const found = new Map();
-  for (const root of [element, rootOf(element)]) {
+/** The only downloadable inside an element; how many, if there are more. @param {Element} element @param {string} selector @returns {Downloadable | null} */
+function onlyDescendant(element, selector) {
+  const candidates = new Map();
+  for (const root of [element, shadowRootOf(element)]) {
     for (const inner of root?.querySelectorAll(selector) ?? []) {
-      const resource = ofItself(inner);
-      if (resource) found.set(resource.url ?? resource.ref, resource);
+      const found = ofElement(inner);
+      if (found) candidates.set(found.url ?? found.ref, found);
     }
   }
-  if (found.size > 1) return { many: found.size };
-  return found.size === 1 ? [...found.values()][0] : null;
+  if (candidates.size > 1) return { many: candidates.size };
+  return candidates.size === 1 ? [...candidates.values()][0] : null;
 }
 
-/** Pictures that style rules put behind, before or in place of an element. @param {Element} element */
-function ofStyle(element) {
+/** Images that CSS puts behind, before or in place of an element. @param {Element} element */
+function ofStyles(element) {
   for (const part of [null, '::before', '::after']) {
     const style = getComputedStyle(element, part);
     for (const value of [style.backgroundImage, style.content, style.listStyleImage, style.maskImage, style.borderImageSource]) {
       const match = CSS_URL.exec(value ?? '');
-      const resource = match && at((match[1] ?? match[2] ?? match[3]).replace(/\\(.)/g, '$1'));
-      if (resource) return resource;
+      const found = match && atUrl((match[1] ?? match[2] ?? match[3]).replace(/\\(.)/g, '$1'));
+      if (found) return found;
     }
   }
   return null;
@@ -106,12 +106,12 @@ function attribute(element, name) {
   return element.getAttribute(name) ?? '';
 }
 
-/** @param {string} address @param {string} [name] @returns {Resource | null} */
-function at(address, name) {
-  if (!address.trim() || address.trim().startsWith('#')) return null;
+/** @param {string} reference @param {string} [name] @returns {Downloadable | null} */
+function atUrl(reference, name) {
+  if (!reference.trim() || reference.trim().startsWith('#')) return null;
   try {
-    const url = new URL(address, document.baseURI).href;
-    return NO_FILES.test(url) ? null : { url, ...(name ? { name } : {}) };
+    const url = new URL(reference, document.baseURI).href;
+    return NOT_DOWNLOADABLE.test(url) ? null : { url, ...(name ? { name } : {}) };
   } catch {
     return null;
   }

@@ -1,27 +1,31 @@
-// Files by way of the page: fetched with its cookies, its referrer and its rights, and handed over piece by piece.
+// Files fetched by the page, with its cookies, referrer and permissions, and passed to Python in chunks.
 //
-// A file that is open has room for one piece, which is filled again and again: pieces of their own would stay in memory until the
-// browser tidies up. It is closed by reading it to the end, by a failure, or by `closeFile`; a page that goes away takes it along.
+// An open file has one buffer, which is reused: new ones would stay in memory until the next garbage collection. The file is closed
+// at its end, by a failure, by `closeFile`, or with its document.
 
-/** @typedef {{ reader: ReadableStreamBYOBReader, room: ArrayBuffer, stop: AbortController,
+import { elementOf } from '../refs.js';
+
+/** @import { Downloadable } from './downloadable.js' */
+
+/** @typedef {{ reader: ReadableStreamBYOBReader, buffer: ArrayBuffer, abort: AbortController,
  *   held?: Promise<object>, received?: number, beginning?: string, url?: string }} OpenFile */
 
 /** @type {Map<string, OpenFile>} */
 const openFiles = new Map();
-const LONGEST_PIECE_MS = 500;
-const HELD_PIECE = 4 << 20;
-const MAGIC = 512;
+const MAX_CHUNK_MS = 500;
+const HELD_CHUNK_BYTES = 4 << 20;
+const MAGIC_BYTES = 512;
 
 /**
- * Opens a file; what the server says of it, or why it cannot be had in this way.
- * @param {string} id @param {Resource} resource @param {number} patienceMs
+ * Opens a file. Gives the response headers, or why it cannot be fetched.
+ * @param {string} id @param {Downloadable} source @param {number} timeoutMs
  */
-pilot.openFile = async function openFile(id, resource, patienceMs) {
-  const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort('late'), patienceMs);
+export async function openFile(id, source, timeoutMs) {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort('late'), timeoutMs);
   try {
-    const response = resource.ref === undefined ? await answerOf(resource.url ?? '', stop.signal) : await drawn(resource.ref);
-    if (response.body) openFiles.set(id, { reader: response.body.getReader({ mode: 'byob' }), room: new ArrayBuffer(0), stop });
+    const response = source.ref === undefined ? await fetchUrl(source.url ?? '', abort.signal) : await renderedFile(source.ref);
+    if (response.body) openFiles.set(id, { reader: response.body.getReader({ mode: 'byob' }), buffer: new ArrayBuffer(0), abort });
     const encoded = response.headers.has('content-encoding');
     const length = response.headers.get('content-length');
     return {
@@ -33,75 +37,76 @@ pilot.openFile = async function openFile(id, resource, patienceMs) {
       empty: response.body === null,
     };
   } catch (error) {
-    return { failed: stop.signal.aborted ? 'late' : error instanceof Error ? error.message : String(error) };
+    return { failed: abort.signal.aborted ? 'late' : error instanceof Error ? error.message : String(error) };
   } finally {
     clearTimeout(timer);
   }
-};
+}
 
-/** The next bytes of an open file, as base64: none when it is at its end. @param {string} id @param {number} most */
-pilot.readFile = async function readFile(id, most) {
+/** The next bytes of an open file, as base64; none at its end. @param {string} id @param {number} maxBytes */
+export async function readFile(id, maxBytes) {
   const file = openFiles.get(id);
   if (!file) return { failed: 'the page let go of it' };
   try {
-    const { piece } = await nextPiece(file, most, LONGEST_PIECE_MS);
-    if (piece.length === 0) openFiles.delete(id);
-    return { data: await base64Of(piece) };
+    const { chunk } = await nextChunk(file, maxBytes, MAX_CHUNK_MS);
+    if (chunk.length === 0) openFiles.delete(id);
+    return { data: await base64Of(chunk) };
   } catch (error) {
-    pilot.closeFile(id);
+    closeFile(id);
     return { failed: error instanceof Error ? error.message : String(error) };
   }
-};
-
-/**
- * As many of the next bytes as there is room for, or as come in time, and at least one unless the file has ended. They are there
- * until the next piece is read. `note` is told of those that are there, again and again.
- * @param {OpenFile} file @param {number} most @param {number} patienceMs @param {(piece: Uint8Array<ArrayBuffer>) => unknown} [note]
- * @returns {Promise<{ piece: Uint8Array<ArrayBuffer>, ended: boolean }>}
- */
-async function nextPiece(file, most, patienceMs, note) {
-  const began = performance.now();
-  if (file.room.byteLength !== most) file.room = new ArrayBuffer(most);
-  let piece = new Uint8Array(file.room, 0, 0);
-  let ended = false;
-  while (piece.length < most && !ended && (piece.length === 0 || performance.now() - began < patienceMs)) {
-    const size = piece.length;
-    const { done, value } = await file.reader.read(new Uint8Array(file.room, size));
-    if (!value) throw new Error('the page let go of it');
-    ended = done;
-    file.room = value.buffer;
-    piece = new Uint8Array(file.room, 0, size + value.length);
-    await note?.(piece);
-  }
-  return { piece, ended };
 }
 
 /**
- * Gathers an open file in the browser's own store, for the browser to save. Comes back when it is whole, or after a while with
- * how much there is, and how it begins if that is known.
- * @param {string} id @param {number} patienceMs
+ * The next bytes: up to `maxBytes`, or as many as come in time, and at least one unless the file has ended. They are valid until the
+ * next chunk is read. `onProgress` gets the bytes so far, again and again.
+ * @param {OpenFile} file @param {number} maxBytes @param {number} timeoutMs @param {(chunk: Uint8Array<ArrayBuffer>) => unknown} [onProgress]
+ * @returns {Promise<{ chunk: Uint8Array<ArrayBuffer>, ended: boolean }>}
  */
-pilot.holdFile = async function holdFile(id, patienceMs) {
+async function nextChunk(file, maxBytes, timeoutMs, onProgress) {
+  const startedAt = performance.now();
+  if (file.buffer.byteLength !== maxBytes) file.buffer = new ArrayBuffer(maxBytes);
+  let chunk = new Uint8Array(file.buffer, 0, 0);
+  let ended = false;
+  while (chunk.length < maxBytes && !ended && (chunk.length === 0 || performance.now() - startedAt < timeoutMs)) {
+    const size = chunk.length;
+    const { done, value } = await file.reader.read(new Uint8Array(file.buffer, size));
+    if (!value) throw new Error('the page let go of it');
+    ended = done;
+    file.buffer = value.buffer;
+    chunk = new Uint8Array(file.buffer, 0, size + value.length);
+    await onProgress?.(chunk);
+  }
+  return { chunk, ended };
+}
+
+/**
+ * Reads an open file into a Blob, for the browser to save. Returns when it is complete, or after a time with the number of bytes so
+ * far, and the first ones if they are known.
+ * @param {string} id @param {number} timeoutMs
+ */
+export async function holdFile(id, timeoutMs) {
   const file = openFiles.get(id);
   if (!file) return { failed: 'the page let go of it' };
-  file.held ??= gathered(file).catch((error) => ({ failed: error instanceof Error ? error.message : String(error) }));
-  const later = new Promise((resolve) => setTimeout(() => resolve({ received: file.received ?? 0, beginning: file.beginning ?? null }), patienceMs));
-  return Promise.race([file.held, later]);
-};
+  file.held ??= readIntoBlob(file).catch((error) => ({ failed: error instanceof Error ? error.message : String(error) }));
+  const progress = () => ({ received: file.received ?? 0, beginning: file.beginning ?? null });
+  const timeout = new Promise((resolve) => setTimeout(() => resolve(progress()), timeoutMs));
+  return Promise.race([file.held, timeout]);
+}
 
 /** @param {OpenFile} file */
-async function gathered(file) {
+async function readIntoBlob(file) {
   let blob = new Blob();
-  /** @param {Uint8Array<ArrayBuffer>} piece */
-  const note = async (piece) => {
-    file.received = blob.size + piece.length;
-    if (blob.size === 0 && piece.length >= MAGIC) file.beginning ??= await base64Of(piece.slice(0, MAGIC));
+  /** @param {Uint8Array<ArrayBuffer>} chunk */
+  const onProgress = async (chunk) => {
+    file.received = blob.size + chunk.length;
+    if (blob.size === 0 && chunk.length >= MAGIC_BYTES) file.beginning ??= await base64Of(chunk.slice(0, MAGIC_BYTES));
   };
   for (;;) {
-    // What is in a Blob is the browser's, on the disk if need be.
-    const { piece, ended } = await nextPiece(file, HELD_PIECE, Infinity, note);
-    // Of no kind that Chrome knows, so that it leaves the name as we give it.
-    blob = new Blob([blob, piece], { type: 'application/octet-stream' });
+    // The browser process stores Blobs, on disk if need be.
+    const { chunk, ended } = await nextChunk(file, HELD_CHUNK_BYTES, Infinity, onProgress);
+    // A generic type, so that Chrome keeps the file name as given.
+    blob = new Blob([blob, chunk], { type: 'application/octet-stream' });
     if (!ended) continue;
     file.url = URL.createObjectURL(blob);
     return { url: file.url, received: blob.size, beginning: file.beginning ?? (blob.size ? await base64OfBlob(blob) : '') };
@@ -109,33 +114,33 @@ async function gathered(file) {
 }
 
 /** @param {string} id */
-pilot.closeFile = function closeFile(id) {
+export function closeFile(id) {
   const file = openFiles.get(id);
   openFiles.delete(id);
   if (file?.url) URL.revokeObjectURL(file.url);
-  file?.stop.abort();
+  file?.abort.abort();
   file?.reader.cancel().catch(() => {});
-};
+}
 
 /**
- * Lets the browser save what the page holds in memory, where the page's own policy forbids to fetch it.
+ * Makes the browser download a URL of the page's own memory, where the page's CSP forbids to fetch it.
  * @param {string} url @param {string} name
  */
-pilot.saveHeld = function saveHeld(url, name) {
+export function saveByLink(url, name) {
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
-};
+}
 
 /** @param {string} url @param {AbortSignal} signal @returns {Promise<Response>} */
-async function answerOf(url, signal) {
-  // A page's policy may forbid to fetch what it already holds in its own text.
-  return /^data:/i.test(url) ? ofDataUrl(url) : fetch(url, { credentials: 'include', signal });
+async function fetchUrl(url, signal) {
+  // A page's CSP may forbid to fetch a data URL.
+  return /^data:/i.test(url) ? dataUrlResponse(url) : fetch(url, { credentials: 'include', signal });
 }
 
 /** @param {string} url */
-function ofDataUrl(url) {
+function dataUrlResponse(url) {
   const comma = url.indexOf(',');
   const kind = url.slice(5, comma).trim();
   const body = decodeURIComponent(url.slice(comma + 1).replace(/%(?![0-9a-f]{2})/gi, '%25'));
@@ -144,8 +149,8 @@ function ofDataUrl(url) {
   return new Response(bytes, { headers: { 'content-type': kind.replace(/;\s*base64$/i, '') || 'text/plain' } });
 }
 
-/** What an element draws, as a file. @param {string} ref @returns {Promise<Response>} */
-async function drawn(ref) {
+/** What a canvas or SVG element shows, as a file. @param {string} ref @returns {Promise<Response>} */
+async function renderedFile(ref) {
   const element = elementOf(ref);
   if (element instanceof HTMLCanvasElement) {
     const blob = await new Promise((resolve) => element.toBlob(resolve));

@@ -1,4 +1,6 @@
-// ARIA roles: what the author wrote, or what the element is by nature.
+// ARIA roles: explicit, or implicit by the element's tag (HTML-AAM).
+
+import { tagOf } from '../dom.js';
 
 const INPUT_ROLES = /** @type {Record<string, string>} */ ({
   button: 'button', submit: 'button', reset: 'button', image: 'button', checkbox: 'checkbox', radio: 'radio',
@@ -27,49 +29,55 @@ const KNOWN_ROLES = new Set([
   'treegrid', 'treeitem',
 ]);
 
-const FIELD_ROLES = new Set([
+export const FIELD_ROLES = new Set([
   'textbox', 'searchbox', 'combobox', 'spinbutton', 'slider', 'file', 'date', 'time', 'month', 'week', 'datetime', 'color',
 ]);
-const TOGGLE_ROLES = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
-const WIDGET_ROLES = new Set([
+export const TOGGLE_ROLES = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
+export const WIDGET_ROLES = new Set([
   ...FIELD_ROLES, ...TOGGLE_ROLES, 'button', 'link', 'tab', 'menuitem', 'option', 'treeitem', 'scrollbar',
 ]);
-const NAME_FROM_CONTENT = new Set([
+export const NAME_FROM_CONTENT = new Set([
   'button', 'cell', 'checkbox', 'columnheader', 'gridcell', 'heading', 'link', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option',
   'radio', 'row', 'rowheader', 'switch', 'tab', 'tooltip', 'treeitem',
 ]);
 
-/** The first role that the author gave and that exists. @param {Element} element */
-function writtenRole(element) {
-  const written = element.getAttribute('role');
-  if (!written) return '';
-  for (const role of written.toLowerCase().split(/\s+/)) if (KNOWN_ROLES.has(role)) return role === 'image' ? 'img' : role;
+/** Roles of widgets and media that make one row, or one item within a line. */
+export const ATOMIC_ROLES = new Set([
+  'link', 'button', 'tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'checkbox', 'radio', 'switch', 'treeitem',
+  'img', 'progressbar', 'meter', 'scrollbar', 'video', 'audio', 'canvas', 'embed', 'object', 'math',
+]);
+
+/** The first valid role of the role attribute. @param {Element} element */
+function explicitRole(element) {
+  const explicit = element.getAttribute('role');
+  if (!explicit) return '';
+  for (const role of explicit.toLowerCase().split(/\s+/)) if (KNOWN_ROLES.has(role)) return role === 'image' ? 'img' : role;
   return '';
 }
 
 /** @param {Element} element */
-function isEditable(element) {
-  const written = element.getAttribute('contenteditable');
-  return written !== null && written !== 'false' && element instanceof HTMLElement && element.isContentEditable;
+export function isEditable(element) {
+  const attribute = element.getAttribute('contenteditable');
+  return attribute !== null && attribute !== 'false' && element instanceof HTMLElement && element.isContentEditable;
 }
 
 /** The role of an element; 'generic' when it has none. @param {Element} element @returns {string} */
-function roleOf(element) {
-  const written = writtenRole(element);
-  if (written && written !== 'none' && written !== 'presentation') return written;
-  if (written && !element.hasAttribute('tabindex') && !isFocusableByNature(element)) return 'generic';
-  return naturalRole(element);
+export function roleOf(element) {
+  const explicit = explicitRole(element);
+  if (explicit && explicit !== 'none' && explicit !== 'presentation') return explicit;
+  if (explicit && !element.hasAttribute('tabindex') && !isNativelyFocusable(element)) return 'generic';
+  return implicitRole(element);
 }
 
 /** @param {Element} element */
-function isFocusableByNature(element) {
+function isNativelyFocusable(element) {
   const tag = tagOf(element);
   if (tag === 'A' || tag === 'AREA') return element.hasAttribute('href');
   return tag === 'BUTTON' || tag === 'INPUT' || tag === 'SELECT' || tag === 'TEXTAREA' || tag === 'SUMMARY' || tag === 'IFRAME';
 }
 
 /** @param {Element} element @returns {string} */
-function naturalRole(element) {
+function implicitRole(element) {
   const tag = tagOf(element);
   switch (tag) {
     case 'A':
@@ -95,9 +103,9 @@ function naturalRole(element) {
     case 'FOOTER':
       return isInSection(element) ? 'generic' : 'contentinfo';
     case 'SECTION':
-      return hasWrittenName(element) ? 'region' : 'generic';
+      return hasAuthorName(element) ? 'region' : 'generic';
     case 'FORM':
-      return hasWrittenName(element) ? 'form' : 'generic';
+      return hasAuthorName(element) ? 'form' : 'generic';
     case 'TH':
       return element.getAttribute('scope') === 'row' ? 'rowheader' : 'columnheader';
     case 'SUMMARY':
@@ -115,6 +123,6 @@ function isInSection(element) {
 }
 
 /** @param {Element} element */
-function hasWrittenName(element) {
+export function hasAuthorName(element) {
   return element.hasAttribute('aria-label') || element.hasAttribute('aria-labelledby') || element.hasAttribute('title');
 }

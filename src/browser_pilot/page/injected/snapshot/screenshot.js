@@ -1,30 +1,36 @@
-// What a picture of the page needs: where an element is, and refs drawn over the elements while it is taken.
+// What a screenshot needs: where an element is, and labels with refs over the elements while it is taken.
+
+import { frameElementOf } from '../cdp_facts.js';
+import { outerPoint } from '../geometry.js';
+import { elementOf } from '../refs.js';
+
+/** @import { Point } from '../geometry.js' */
 
 /** @type {HTMLElement | null} */
-let labels = null;
+let labelLayer = null;
 
 /** The box of an element in this frame's viewport, or null. @param {string} ref */
-pilot.boxOf = function boxOf(ref) {
+export function viewportBox(ref) {
   const element = elementOf(ref);
   if (!element) return null;
   const rect = element.getBoundingClientRect();
   return [rect.left, rect.top, rect.width, rect.height];
-};
+}
 
-/** A point of a frame inside this one as a point of this one. @param {number} number @param {Spot} inner */
-pilot.outward = function outward(number, inner) {
-  const frame = frameElements.get(number)?.deref();
-  return frame?.isConnected ? outerSpot(frame, inner) : null;
-};
+/** A point of a frame inside this one as a point of this one. @param {number} number @param {Point} inner */
+export function outward(number, inner) {
+  const frame = frameElementOf(number);
+  return frame && outerPoint(frame, inner);
+}
 
-/** Draws refs over their elements. @param {string[]} shown */
-pilot.label = function label(shown) {
-  pilot.unlabel();
-  labels = document.createElement('div');
-  labels.style.cssText = 'all: initial; position: fixed; inset: 0; z-index: 2147483647; pointer-events: none';
-  labels.setAttribute('aria-hidden', 'true');
-  const root = labels.attachShadow({ mode: 'closed' });
-  for (const ref of shown) {
+/** Draws refs over their elements. @param {string[]} refs */
+export function showLabels(refs) {
+  removeLabels();
+  labelLayer = document.createElement('div');
+  labelLayer.style.cssText = 'all: initial; position: fixed; inset: 0; z-index: 2147483647; pointer-events: none';
+  labelLayer.setAttribute('aria-hidden', 'true');
+  const root = labelLayer.attachShadow({ mode: 'closed' });
+  for (const ref of refs) {
     const rect = elementOf(ref)?.getBoundingClientRect();
     if (!rect || rect.width === 0 || rect.bottom < 0 || rect.top > innerHeight) continue;
     const frame = document.createElement('div');
@@ -37,10 +43,10 @@ pilot.label = function label(shown) {
     frame.append(tag);
     root.append(frame);
   }
-  document.documentElement.append(labels);
-};
+  document.documentElement.append(labelLayer);
+}
 
-pilot.unlabel = function unlabel() {
-  labels?.remove();
-  labels = null;
-};
+export function removeLabels() {
+  labelLayer?.remove();
+  labelLayer = null;
+}

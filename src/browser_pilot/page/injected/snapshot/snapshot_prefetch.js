@@ -1,81 +1,99 @@
-// Reads the page ahead, while an action waits for a frame that brings no change: whoever acts looks next, and the page has nothing
-// else to do then. What was read ahead is told only if nothing it depends on has changed since; else the page is read as ever.
+// Precomputes the next snapshot while an action waits for a quiet frame: the page is idle then, and a snapshot usually follows.
+//
+// A prefetched reading is used only if nothing that it depends on has changed since; otherwise the page is read again.
 
-/** How the page was last looked at as a whole, and how long that took. @type {{ wish: string, tookMs: number } | null} */
-let lastLook = null;
-/** @type {{ wish: string, reading: Reading, state: string, focus: Element | null, at: number } | null} */
-let foresight = null;
+import { discoveryCount } from '../cdp_facts.js';
+import { focusedElement } from '../dom.js';
+import { mutationCount, onQuietFrameWait, selfMutating } from '../mutation_watch.js';
+import { walkPage } from './page_reader.js';
 
-// What takes longer may be in somebody's way, and is done only if it is asked for.
-const LONGEST_FORESIGHT_MS = 150;
-// Whoever looks later than this looks for another reason, and what nothing tells of may be otherwise by then.
-const GOOD_FOR_MS = 500;
-const MOST_COMPARED = 500;
+/** @import { Watch } from '../mutation_watch.js' */
+/** @import { Reading, ReadOptions } from './page_reader.js' */
 
-/** @param {Watch} watched */
-pilot.foresee = function foresee(watched) {
-  foresight = null;
-  if (lastLook === null || lastLook.tookMs > LONGEST_FORESIGHT_MS || watched.navigating || watched.downloading) return;
-  const state = changesByItself(watched) ? null : stateBesidesNodes();
+// A longer reading could delay the page, so it is done only on request.
+const MAX_PREFETCH_MS = 150;
+// A later request has another cause, and what cannot be observed may have changed by then.
+const PREFETCH_TTL_MS = 500;
+const MAX_COMPARED_FIELDS = 500;
+
+/** How the whole page was last read, and how long that took. @type {{ key: string, durationMs: number } | null} */
+let lastRead = null;
+/** @type {{ key: string, reading: Reading, state: string, focus: Element | null, at: number } | null} */
+let prefetched = null;
+let metShadowRoots = false;
+
+onQuietFrameWait(prefetchSnapshot);
+
+/** @param {Watch} watch */
+function prefetchSnapshot(watch) {
+  prefetched = null;
+  if (lastRead === null || lastRead.durationMs > MAX_PREFETCH_MS || watch.navigating || watch.downloading) return;
+  const state = selfMutating(watch) ? null : observableState();
   if (state === null) return;
-  const { wish } = lastLook;
+  const { key } = lastRead;
   try {
-    foresight = { wish, state, focus: focusedElement(), at: performance.now(), reading: readPage(JSON.parse(wish)) };
+    prefetched = { key, state, focus: focusedElement(), at: performance.now(), reading: walk(JSON.parse(key)) };
   } catch {
-    // Whoever looks finds out; the action that is waited for is none the worse for it.
+    // The action must not fail for it; the next snapshot will.
   }
-};
-
-/** What was read ahead, if it is what is asked for and still so. @param {WalkOptions} settings @returns {Reading | null} */
-function foreseen(settings) {
-  const ahead = foresight;
-  foresight = null;
-  if (ahead === null || ahead.wish !== wishOf(settings) || performance.now() - ahead.at > GOOD_FOR_MS) return null;
-  if (ahead.focus !== focusedElement()) return null;
-  return ahead.state === stateBesidesNodes() ? ahead.reading : null;
 }
 
-/** @param {WalkOptions} settings @returns {Reading} */
-function readNow(settings) {
-  const began = performance.now();
-  const reading = readPage(settings);
-  lastLook = settings.root || settings.start ? null : { wish: wishOf(settings), tookMs: performance.now() - began };
+/** The prefetched reading, if it is what is wanted and still true. @param {ReadOptions} options @returns {Reading | null} */
+export function takePrefetched(options) {
+  const ahead = prefetched;
+  prefetched = null;
+  if (ahead === null || ahead.key !== optionsKey(options) || performance.now() - ahead.at > PREFETCH_TTL_MS) return null;
+  if (ahead.focus !== focusedElement()) return null;
+  return ahead.state === observableState() ? ahead.reading : null;
+}
+
+/** @param {ReadOptions} options @returns {Reading} */
+export function readPage(options) {
+  const startedAt = performance.now();
+  const reading = walk(options);
+  lastRead = options.root || options.start ? null : { key: optionsKey(options), durationMs: performance.now() - startedAt };
   return reading;
 }
 
-/** @param {WalkOptions} settings */
-function wishOf(settings) {
-  return JSON.stringify({ ...settings, known: undefined });
+/** @param {ReadOptions} options */
+function walk(options) {
+  const reading = walkPage(options);
+  metShadowRoots = reading.metShadowRoots;
+  return reading;
+}
+
+/** @param {ReadOptions} options */
+function optionsKey(options) {
+  return JSON.stringify({ ...options, known: undefined });
 }
 
 /**
- * What a reading depends on besides the nodes and attributes of the document, together with how often those have changed; null when
- * that cannot be known: changes in shadow roots are nobody's to see, what is in motion is something else in each frame, and a page
- * may name its elements so that the document's own words mean those (`<form name=styleSheets>`).
+ * What a reading depends on: how often nodes and attributes have changed, and what no MutationObserver reports. Null when that cannot
+ * be known: in shadow roots, during animations, or when a page's elements hide properties of `document` (`<form name=styleSheets>`).
  */
-function stateBesidesNodes() {
+function observableState() {
   try {
-    return metRoots || document.getAnimations().length ? null : JSON.stringify([changeCount(), discoveries, ...looseState()]);
+    return metShadowRoots || document.getAnimations().length ? null : JSON.stringify([mutationCount(), discoveryCount(), ...volatileState()]);
   } catch {
     return null;
   }
 }
 
-function looseState() {
+function volatileState() {
   const fields = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll('input, select, textarea'));
-  if (fields.length > MOST_COMPARED) throw new RangeError('too many fields');
+  if (fields.length > MAX_COMPARED_FIELDS) throw new RangeError('too many fields');
   const values = Array.from(fields, (field) => [field.value, field.checked, field.indeterminate, field.matches(':user-invalid')]);
-  const chosen = Array.from(document.querySelectorAll('select[multiple]'), (select) => select.querySelectorAll(':checked').length);
-  const sheets = [...document.styleSheets, ...document.adoptedStyleSheets].map((sheet) => (sheet.disabled ? 'off' : rulesOf(sheet)));
+  const selected = Array.from(document.querySelectorAll('select[multiple]'), (select) => select.querySelectorAll(':checked').length);
+  const sheets = [...document.styleSheets, ...document.adoptedStyleSheets].map((sheet) => (sheet.disabled ? 'off' : ruleCount(sheet)));
   const open = document.querySelectorAll(':popover-open, :modal').length;
-  return [values, chosen, sheets, open, innerWidth, innerHeight, scrollX, scrollY];
+  return [values, selected, sheets, open, innerWidth, innerHeight, scrollX, scrollY];
 }
 
 /** @param {CSSStyleSheet} sheet */
-function rulesOf(sheet) {
+function ruleCount(sheet) {
   try {
     return sheet.cssRules.length;
   } catch {
-    return 'of another site'; // which no script of the page can change either
+    return 'cross-origin'; // no script of the page can change it either
   }
 }

@@ -1,17 +1,22 @@
-// Walks the page once and tells it in rows: what can be read and what can be acted on, in the order of the page.
+// Walks the page once and adds what can be read or acted on to a RowBuilder, in the order of the page.
 //
-// Text and small inline things of one block share a line; a line is one row. Blocks that carry nothing are left out, and no
-// text is told twice. See lines.js for how lines become rows and view.py for what the rows mean.
+// Blocks without content are left out, and no text is added twice.
 
-/** @typedef {{ element: Element | Text, role: string, name: string, parts: (string | Row)[] | null, states: string[],
- *   value: string | null, actionable: boolean, frame: number | null, url: string | null }} Row */
-/** @typedef {{ block: Element, hidden: string, quiet: boolean, joined: boolean, look: Look }} Place */
-/** @typedef {{ full?: boolean, skip?: number, start?: string | null, limit?: number, boxes?: boolean, root?: string | null, timeLimitMs?: number, known?: string }} WalkOptions */
+import { frameNumberOf, hasClickListener, noteShadowRoot, suspectHost } from '../cdp_facts.js';
+import {
+  childrenOf, generatedTexts, isOwnedElsewhere, isRendered, NO_GENERATED_TEXT, normalizeText, referenced, shadowRootOf, SKIPPED_TAGS,
+  styleOf, tagOf, visitAtOwner,
+} from '../dom.js';
+import { accessibleName, accessibleText, NAMING_CHILD, fieldValue, visibleName } from './accname.js';
+import { isActionable } from './clickable.js';
+import { fallbackName } from './fallback_name.js';
+import { ATOMIC_ROLES, FIELD_ROLES, isEditable, roleOf } from './roles.js';
+import { statesOf } from './states.js';
+import { hasTinyText, hiddenState, isTiny, isVisuallyHidden } from './visual_hiding.js';
 
-const ATOMIC_ROLES = new Set([
-  'link', 'button', 'tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'checkbox', 'radio', 'switch', 'treeitem',
-  'img', 'progressbar', 'meter', 'scrollbar', 'video', 'audio', 'canvas', 'embed', 'object', 'math',
-]);
+/** @import { StyleInfo } from '../dom.js' */
+/** @import { Context, Row, RowBuilder } from './row_builder.js' */
+
 const SHOWN_ALWAYS = new Set([
   'heading', 'navigation', 'main', 'banner', 'contentinfo', 'complementary', 'search', 'dialog', 'alertdialog', 'alert', 'status',
   'log', 'tooltip', 'tabpanel', 'region', 'form', 'timer', 'feed',
@@ -20,168 +25,281 @@ const SHOWN_WHEN_NAMED = new Set([
   'group', 'radiogroup', 'toolbar', 'menu', 'menubar', 'tablist', 'listbox', 'tree', 'treegrid', 'grid', 'table', 'list', 'article',
   'figure', 'application', 'document', 'marquee', 'blockquote', 'note',
 ]);
-const ACTIONABLE_INSIDE =
+const ACTIONABLE =
   'a[href], button, input:not([type=hidden]), select, textarea, summary, iframe, video, audio, [onclick], [contenteditable], '
   + '[role=button], [role=link], [role=checkbox], [role=radio], [role=switch], [role=menuitem], [role=treeitem], [role=option], '
   + '[role=tab], [role=textbox], [role=combobox], [tabindex]:not([tabindex="-1"])';
-const COUNTED = `${ACTIONABLE_INSIDE}, p, li, h1, h2, h3, h4, h5, h6, tr, dt, dd, pre, label`;
-const BLOCKS_IN_ROW = 'table, iframe, h1, h2, h3, h4, h5, h6, ul, ol, dl, form, textarea, [contenteditable], video, pre';
+const COUNTED = `${ACTIONABLE}, p, li, h1, h2, h3, h4, h5, h6, tr, dt, dd, pre, label`;
+const BLOCKS_IN_TABLE_ROW = 'table, iframe, h1, h2, h3, h4, h5, h6, ul, ol, dl, form, textarea, [contenteditable], video, pre';
 const NAMING_TAGS = new Set(['LEGEND', 'CAPTION', 'FIGCAPTION']);
-// Boxes of their own that stand in a line as words do.
-const GLUED_TAGS = new Set(['BUTTON', 'INPUT', 'SELECT', 'TEXTAREA', 'IMG', 'A', 'SUP', 'SUB']);
-const LONGEST_TABLE_ROW = 800;
-// A listener on something larger listens for what is inside it.
-const LARGEST_LISTENER = 12;
-const MOST_SUSPECTS = 20;
-const MOST_SHAPES = 100;
-const MOST_ROOTS = 50;
-const MAY_HAVE_ROOT = /^(DIV|SPAN|SECTION|ARTICLE|ASIDE|HEADER|FOOTER|MAIN|NAV|P|BLOCKQUOTE|H[1-6])$|-/;
+// Inline blocks that stand in a line as words do.
+const INLINE_BLOCK_TAGS = new Set(['BUTTON', 'INPUT', 'SELECT', 'TEXTAREA', 'IMG', 'A', 'SUP', 'SUB']);
+const MAX_TABLE_ROW_LENGTH = 800;
+const MAX_EDITABLE_LENGTH = 300;
+const MAX_SHAPES = 100;
+const MIN_IMAGE_PIXELS = 48;
 
-let walkIsFull = false;
-/** @type {Element | null} */
-let focused = null;
-let stopped = false;
-let rest = 0;
-let visited = 0;
-let metRoots = false;
-let rowLimit = Infinity;
-let wantedRows = Infinity;
-/** The row to start from, when it is not the first. @type {string | null} */
-let startRef = null;
-let searched = 0;
-let deadline = Infinity;
+/** One walk. It ends early when the builder has all wanted rows, or at the deadline; `rest` counts what it left out. */
+export class PageWalker {
+  rest = 0;
+  metShadowRoots = false;
+  #builder;
+  #full;
+  #deadline;
+  #visited = 0;
+  #timedOut = false;
 
-/** @param {Node} node @param {Place} place */
-function visit(node, place) {
-  if (node instanceof Text) {
-    if (place.quiet || stopped || !place.look.visible) return;
-    addText(node.data, node, isTiny(node, place) ? { ...place, hidden: 'hidden' } : place);
-  } else if (node instanceof Element) {
-    visitElement(node, place);
+  /** @param {RowBuilder} builder @param {{ full: boolean, deadline: number }} options */
+  constructor(builder, { full, deadline }) {
+    this.#builder = builder;
+    this.#full = full;
+    this.#deadline = deadline;
   }
-}
 
-/** Whether a text is written too small to be read. @param {Text} text @param {Place} place */
-function isTiny(text, place) {
-  return !place.hidden && text.data.trim() !== '' && parseFloat(place.look.style.fontSize) < 2;
-}
+  /** @param {Element} root */
+  walk(root) {
+    this.#visitElement(root, { block: root, hidden: '', muted: false, joined: false, style: styleOf(root.parentElement ?? root) });
+    this.#builder.endLine();
+  }
 
-/** The same for the text inside an element. @param {Element} element */
-function isWrittenTiny(element) {
-  let inner = element;
-  while (inner.firstElementChild && !ownText(inner)) inner = inner.firstElementChild;
-  return parseFloat(lookOf(inner).style.fontSize) < 2;
-}
+  /** @param {Element} element @param {string} role @param {boolean} actionable @param {string} hidden @returns {Row} */
+  makeRow(element, role, actionable, hidden) {
+    const states = statesOf(element, role, this.#full);
+    if (hidden) states.push(hidden);
+    const name = role === 'click' ? accessibleName(element, 'generic') : visibleName(element, role);
+    const atomic = ATOMIC_ROLES.has(role) || (role === 'click' && !element.textContent?.trim());
+    return {
+      element, role, states, actionable, parts: null, frame: null,
+      name: name || (atomic && (actionable || role === 'img') ? fallbackName(element) : ''),
+      value: fieldValue(element, role),
+      url: this.#full && role === 'link' ? element.getAttribute('href') : null,
+    };
+  }
 
-/** @param {Element} element @param {Place} place */
-function visitChildren(element, place) {
-  const closed = element instanceof HTMLDetailsElement && !element.open && !rootOf(element);
-  const generated = place.quiet || stopped || !place.look.visible ? NOTHING_GENERATED : generatedTexts(element);
-  if (generated[0]) addText(generated[0], element, place);
-  for (const child of childrenOf(element)) {
-    if (closed && !(child instanceof Element && child.tagName === 'SUMMARY')) continue;
-    visit(child, place);
+  get #stopped() {
+    return this.#timedOut || this.#builder.isFull;
   }
-  if (element.hasAttribute('aria-owns')) for (const owned of referenced(element, 'aria-owns')) visitOwned(owned, place);
-  if (generated[1]) addText(generated[1], element, place);
-}
 
-/** @param {Element} owned @param {Place} place */
-function visitOwned(owned, place) {
-  if (!ownedElsewhere.delete(owned)) return;
-  visitElement(owned, place);
-  ownedElsewhere.add(owned);
-}
+  /** @param {Node} node @param {Context} context */
+  #visit(node, context) {
+    if (node instanceof Text) {
+      if (context.muted || this.#stopped || !context.style.visible) return;
+      const tiny = !context.hidden && node.data.trim() !== '' && isTiny(context.style);
+      this.#builder.addText(node.data, node, tiny ? { ...context, hidden: 'hidden' } : context);
+    } else if (node instanceof Element) {
+      this.#visitElement(node, context);
+    }
+  }
 
-/** @param {Element} element @param {Place} place */
-function visitElement(element, place) {
-  const tag = tagOf(element);
-  if (SKIPPED_TAGS.has(tag) || ownedElsewhere.has(element)) return;
-  if (stopped) {
-    rest += element.querySelectorAll(COUNTED).length + (element.matches(COUNTED) ? 1 : 0);
-    return;
+  /** @param {Element} element @param {Context} context */
+  #visitChildren(element, context) {
+    const closed = element instanceof HTMLDetailsElement && !element.open && !shadowRootOf(element);
+    const [before, after] = context.muted || this.#stopped || !context.style.visible ? NO_GENERATED_TEXT : generatedTexts(element);
+    if (before) this.#builder.addText(before, element, context);
+    for (const child of childrenOf(element)) {
+      if (closed && !(child instanceof Element && child.tagName === 'SUMMARY')) continue;
+      this.#visit(child, context);
+    }
+    if (element.hasAttribute('aria-owns')) {
+      for (const owned of referenced(element, 'aria-owns')) visitAtOwner(owned, () => this.#visitElement(owned, context));
+    }
+    if (after) this.#builder.addText(after, element, context);
   }
-  if ((++visited & 255) === 0 && performance.now() > deadline) stopped = true;
-  if (tag === 'BR') {
-    addText(' ', element, place);
-    return;
-  }
-  const look = lookOf(element);
-  const unseen = look.display === 'none' || element.getAttribute('hidden') === 'until-found';
-  if (unseen || (tag === 'INPUT' && !look.visible)) {
-    if (element instanceof HTMLInputElement && element.type === 'file') addItem(makeRow(element, 'file', true, 'hidden'), place);
-    return;
-  }
-  const inline = look.display.startsWith('inline') || look.display === 'contents';
-  /** @type {Place} */
-  const inner = {
-    block: inline ? place.block : element,
-    hidden: place.hidden || concealment(element, look, inline),
-    quiet: place.quiet,
-    joined: place.joined,
-    look,
-  };
-  const breaks = !inline || (look.display !== 'inline' && look.display !== 'contents' && !GLUED_TAGS.has(tag));
-  if (breaks) breakLine(element, inner, inline);
-  if (element.firstChild === null || tag.includes('-')) suspect(element, tag);
-  const root = rootOf(element);
-  if (root !== null) metRoots = true;
-  if (root !== null && unheard.length < MOST_ROOTS && !heardRoots.has(root)) {
-    heardRoots.add(root);
-    unheard.push(root);
-  }
-  if (look.visible) tellElement(element, tag, look, inner, place.look.cursor === 'pointer');
-  else visitChildren(element, inner);
-  if (breaks) breakLine(element, inner, inline);
-}
 
-/** Marks an element that draws something though it seems empty: it may have a closed shadow root. @param {Element} element @param {string} tag */
-function suspect(element, tag) {
-  if (suspects.length >= MOST_SUSPECTS || !MAY_HAVE_ROOT.test(tag) || suspected.has(element) || rootOf(element)) return;
-  if (element.clientHeight < 8 && !tag.includes('-')) return;
-  suspected.add(element);
-  suspects.push(element);
-}
+  /** @param {Element} element @param {Context} context */
+  #visitElement(element, context) {
+    const tag = tagOf(element);
+    if (SKIPPED_TAGS.has(tag) || isOwnedElsewhere(element)) return;
+    if (this.#stopped) {
+      this.rest += element.querySelectorAll(COUNTED).length + (element.matches(COUNTED) ? 1 : 0);
+      return;
+    }
+    if ((++this.#visited & 255) === 0 && performance.now() > this.#deadline) this.#timedOut = true;
+    if (tag === 'BR') {
+      this.#builder.addText(' ', element, context);
+      return;
+    }
+    const style = styleOf(element);
+    const unrendered = style.display === 'none' || element.getAttribute('hidden') === 'until-found';
+    if (unrendered || (tag === 'INPUT' && !style.visible)) {
+      if (element instanceof HTMLInputElement && element.type === 'file') this.#builder.addItem(this.makeRow(element, 'file', true, 'hidden'), context);
+      return;
+    }
+    const inline = style.display.startsWith('inline') || style.display === 'contents';
+    /** @type {Context} */
+    const inner = {
+      block: inline ? context.block : element,
+      hidden: context.hidden || hiddenState(element, style, inline),
+      muted: context.muted,
+      joined: context.joined,
+      style,
+    };
+    const breaks = !inline || (style.display !== 'inline' && style.display !== 'contents' && !INLINE_BLOCK_TAGS.has(tag));
+    if (breaks) this.#builder.breakLine(element, inner, inline);
+    if (element.firstChild === null || tag.includes('-')) suspectHost(element, tag);
+    const root = shadowRootOf(element);
+    if (root !== null) {
+      this.metShadowRoots = true;
+      noteShadowRoot(root);
+    }
+    if (style.visible) this.#addElement(element, tag, inner, context.style.cursor === 'pointer');
+    else this.#visitChildren(element, inner);
+    if (breaks) this.#builder.breakLine(element, inner, inline);
+  }
 
-/** @param {Element} element @param {string} tag @param {Look} look @param {Place} place @param {boolean} parentPointer */
-function tellElement(element, tag, look, place, parentPointer) {
-  const role = roleOf(element);
-  if (tag === 'IFRAME' || tag === 'FRAME') return tellFrame(element, place);
-  if (tag === 'LABEL' && tellLabel(/** @type {HTMLLabelElement} */ (element), place)) return;
-  if (NAMING_TAGS.has(tag) && element.parentElement && NAMING_CHILD[element.parentElement.tagName] === tag) {
-    return visitChildren(element, { ...place, quiet: true });
+  /** @param {Element} element @param {string} tag @param {Context} context @param {boolean} parentPointer */
+  #addElement(element, tag, context, parentPointer) {
+    const role = roleOf(element);
+    if (tag === 'IFRAME' || tag === 'FRAME') return this.#addFrame(element, context);
+    if (tag === 'LABEL' && this.#addLabel(/** @type {HTMLLabelElement} */ (element), context)) return;
+    if (NAMING_TAGS.has(tag) && element.parentElement && NAMING_CHILD[element.parentElement.tagName] === tag) {
+      return this.#visitChildren(element, { ...context, muted: true });
+    }
+    const actionable = isActionable(element, tag, role, context.style, parentPointer);
+    if (isField(element, role)) return this.#addField(element, role, context);
+    if (ATOMIC_ROLES.has(role)) return this.#addAtom(element, tag, role, context, actionable);
+    if (tag === 'SVG') return this.#addSvg(element, context, actionable);
+    if (tag === 'IMG') {
+      if (actionable || this.#full) this.#builder.addItem(this.makeRow(element, 'img', actionable, context.hidden), context);
+      return;
+    }
+    if (role === 'row' && !context.joined && isPlainTableRow(element)) return this.#addTableRow(element, context, actionable);
+    if (role === 'listitem' && !context.joined) return this.#addListItem(element, context, actionable);
+    if (context.joined || context.muted) {
+      if (actionable && !context.muted) return this.#addInlineClickable(element, context);
+      return this.#visitChildren(element, context);
+    }
+    if (actionable) return this.#addContainer(element, role === 'generic' || role === 'paragraph' ? 'click' : role, context, true);
+    if (SHOWN_ALWAYS.has(role) || (SHOWN_WHEN_NAMED.has(role) && accessibleName(element, role))) {
+      return this.#addContainer(element, role, context, false);
+    }
+    if (role === 'list') return this.#addList(element, context);
+    if (role === 'term' || role === 'definition') return this.#addDefinition(element, role, context);
+    return this.#visitChildren(element, context);
   }
-  const actionable = isActionable(element, tag, role, look, parentPointer);
-  if (isField(element, role)) return tellField(element, role, place);
-  if (ATOMIC_ROLES.has(role)) return tellAtom(element, tag, role, place, actionable);
-  if (tag === 'SVG') return tellDrawing(element, place, actionable);
-  if (tag === 'IMG') {
-    if (actionable || walkIsFull) addItem(makeRow(element, 'img', actionable, place.hidden), place);
-    return;
-  }
-  if (role === 'row' && !place.joined && isPlainRow(element)) return tellTableRow(element, place, actionable);
-  if (role === 'listitem' && !place.joined) return tellListItem(element, place, actionable);
-  if (place.joined || place.quiet) {
-    if (actionable && !place.quiet) return tellInlineClickable(element, place);
-    return visitChildren(element, place);
-  }
-  if (actionable) return tellContainer(element, role === 'generic' || role === 'paragraph' ? 'click' : role, place, true);
-  if (SHOWN_ALWAYS.has(role) || (SHOWN_WHEN_NAMED.has(role) && nameOf(element, role))) return tellContainer(element, role, place, false);
-  if (role === 'list') return tellList(element, place);
-  if (role === 'term' || role === 'definition') return tellDefinition(element, role, place);
-  return visitChildren(element, place);
-}
 
-/** Whether a person could act on the element itself. @param {Element} element @param {string} tag @param {string} role @param {Look} look @param {boolean} parentPointer */
-function isActionable(element, tag, role, look, parentPointer) {
-  if (WIDGET_ROLES.has(role) || element.hasAttribute('onclick')) return true;
-  if (tag === 'BODY' || tag === 'HTML' || tag === 'LABEL') return false;
-  if (look.cursor === 'pointer' && !parentPointer) return true;
-  if (listening.has(element) && element.querySelectorAll('*').length <= LARGEST_LISTENER) return true;
-  const tabindex = element.getAttribute('tabindex');
-  if (tabindex !== null && Number(tabindex) >= 0 && tag !== 'PRE' && role !== 'tabpanel' && role !== 'dialog') return true;
-  if (element.getAttribute('draggable') === 'true') return true;
-  return ((tag === 'VIDEO' || tag === 'AUDIO') && element.hasAttribute('controls')) || isEditable(element);
+  /** @param {Element} element @param {string} role @param {Context} context */
+  #addField(element, role, context) {
+    if (context.hidden && hasVisibleLabel(element)) return;
+    this.#builder.addItem(this.makeRow(element, role, true, context.hidden), context);
+  }
+
+  /** @param {Element} element @param {string} tag @param {string} role @param {Context} context @param {boolean} actionable */
+  #addAtom(element, tag, role, context, actionable) {
+    const nested = role !== 'img' && (shadowRootOf(element) !== null || element.querySelector(ACTIONABLE) !== null);
+    if (context.hidden && tag === 'INPUT' && hasVisibleLabel(element)) return;
+    if (!(context.muted && !actionable)) {
+      const row = this.makeRow(element, role, actionable, context.hidden);
+      const named = row.name && !row.name.startsWith('(');
+      if (role !== 'img' || actionable || named || this.#isLarge(element)) this.#builder.addItem(row, context);
+    }
+    if (nested) this.#visitChildren(element, { ...context, muted: true });
+  }
+
+  /** @param {Element} image */
+  #isLarge(image) {
+    const box = image.getBoundingClientRect();
+    return this.#full || (box.width >= MIN_IMAGE_PIXELS && box.height >= MIN_IMAGE_PIXELS);
+  }
+
+  /** @param {Element} element @param {Context} context @param {boolean} actionable */
+  #addSvg(element, context, actionable) {
+    if (actionable) this.#builder.addItem(this.makeRow(element, 'click', true, context.hidden), context);
+    const hasContent = !actionable && element.querySelector('text, foreignObject, a, [onclick], [tabindex]') !== null;
+    if (hasContent || hasClickableShapes(element, context.style)) this.#visitChildren(element, context);
+  }
+
+  /** @param {Element} element @param {Context} context */
+  #addFrame(element, context) {
+    if (context.muted || element.clientWidth < 2 || element.clientHeight < 2) return;
+    this.#builder.endLine();
+    const row = this.makeRow(element, 'iframe', false, context.hidden);
+    row.name = normalizeText(element.getAttribute('title') || element.getAttribute('aria-label') || element.getAttribute('name') || '');
+    row.frame = frameNumberOf(element) ?? null;
+    this.#builder.rows.push(row);
+  }
+
+  /**
+   * A label has no row beside the control that it names; it stands in for a control that cannot be seen.
+   * @param {HTMLLabelElement} label @param {Context} context @returns {boolean} whether the label is done
+   */
+  #addLabel(label, context) {
+    const control = label.control;
+    if (!control || context.muted) return false;
+    const role = roleOf(control);
+    const shown = isRendered(control) && !isVisuallyHidden(control);
+    if (!shown && control instanceof HTMLInputElement && control.type !== 'hidden') {
+      const row = this.makeRow(control, role, true, context.hidden);
+      row.element = label;
+      this.#builder.addItem(row, context);
+      this.#visitChildren(label, { ...context, muted: true });
+      return true;
+    }
+    if (!accessibleName(control, role).includes(accessibleText(label, control))) return false;
+    this.#visitChildren(label, { ...context, muted: true });
+    return true;
+  }
+
+  /** @param {Element} element @param {Context} context @param {boolean} actionable */
+  #addTableRow(element, context, actionable) {
+    this.#builder.endLine();
+    let first = true;
+    const joined = { ...context, joined: true, block: element };
+    for (const cell of childrenOf(element)) {
+      if (!(cell instanceof Element) || SKIPPED_TAGS.has(tagOf(cell)) || styleOf(cell).display === 'none') continue;
+      if (!first) this.#builder.addSeparator(joined);
+      first = false;
+      this.#visitElement(cell, joined);
+    }
+    this.#builder.endTableRow(element, actionable);
+  }
+
+  /** @param {Element} element @param {Context} context @param {boolean} actionable */
+  #addListItem(element, context, actionable) {
+    if (actionable && !context.muted) return this.#addContainer(element, 'click', context, true);
+    const { rows } = this.#builder;
+    const start = rows.length;
+    this.#visitChildren(element, context);
+    if (context.muted) return;
+    this.#builder.endLine();
+    if (rows.length > start && rows[start].role === 'text') rows[start].role = 'item';
+  }
+
+  /** @param {Element} element @param {Context} context */
+  #addList(element, context) {
+    const start = this.#builder.rows.length;
+    this.#visitChildren(element, context);
+    this.#builder.endLine();
+    this.#builder.joinShortItems(element, start);
+  }
+
+  /** A term and its definition share a row. @param {Element} element @param {string} role @param {Context} context */
+  #addDefinition(element, role, context) {
+    const start = this.#builder.rows.length;
+    this.#visitChildren(element, context);
+    this.#builder.endLine();
+    this.#builder.joinDefinition(start, role);
+  }
+
+  /** @param {Element} element @param {Context} context */
+  #addInlineClickable(element, context) {
+    const row = this.makeRow(element, 'click', true, context.hidden);
+    const text = accessibleText(element);
+    if (text && (!row.name || row.name.startsWith('('))) row.name = text;
+    this.#builder.addItem(row, context);
+    if (element.querySelector(ACTIONABLE)) this.#visitChildren(element, { ...context, muted: true });
+  }
+
+  /** @param {Element} element @param {string} role @param {Context} context @param {boolean} actionable */
+  #addContainer(element, role, context, actionable) {
+    const inline = context.block !== element;
+    if (inline && actionable && !containsClickables(element) && !hasTinyText(element)) return this.#addInlineClickable(element, context);
+    const row = this.makeRow(element, role, actionable, context.hidden);
+    if (role === 'heading') row.name = '';
+    const index = this.#builder.startContainer(row);
+    this.#visitChildren(element, { ...context, block: element });
+    this.#builder.endContainer(row, index);
+  }
 }
 
 /** @param {Element} element @param {string} role */
@@ -189,218 +307,30 @@ function isField(element, role) {
   if (element instanceof HTMLSelectElement) return true;
   if (!FIELD_ROLES.has(role)) return false;
   if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) return true;
-  if (isEditable(element)) return (element.textContent ?? '').length <= VALUE_LENGTH;
-  return !element.querySelector('input, textarea, [contenteditable]') && !rootOf(element);
+  if (isEditable(element)) return (element.textContent ?? '').length <= MAX_EDITABLE_LENGTH;
+  return !element.querySelector('input, textarea, [contenteditable]') && !shadowRootOf(element);
 }
 
-/** @param {Element} element @param {string} role @param {Place} place */
-function tellField(element, role, place) {
-  if (place.hidden && labelSpeaksFor(element)) return;
-  addItem(makeRow(element, role, true, place.hidden), place);
-}
-
-/** Whether a label that can be seen stands for a control that cannot. @param {Element} control */
-function labelSpeaksFor(control) {
+/** @param {Element} control */
+function hasVisibleLabel(control) {
   const labels = /** @type {HTMLInputElement} */ (control).labels;
-  return labels ? [...labels].some((label) => isRendered(label) && !concealment(label, lookOf(label))) : false;
+  return labels ? [...labels].some((label) => isRendered(label) && !hiddenState(label, styleOf(label))) : false;
 }
 
-/** @param {Element} element @param {string} tag @param {string} role @param {Place} place @param {boolean} actionable */
-function tellAtom(element, tag, role, place, actionable) {
-  const nested = role !== 'img' && (rootOf(element) !== null || element.querySelector(ACTIONABLE_INSIDE) !== null);
-  if (place.hidden && tag === 'INPUT' && labelSpeaksFor(element)) return;
-  if (!(place.quiet && !actionable)) {
-    const row = makeRow(element, role, actionable, place.hidden);
-    const named = row.name && !row.name.startsWith('(');
-    if (role !== 'img' || actionable || named || isLarge(element)) addItem(row, place);
-  }
-  if (nested) visitChildren(element, { ...place, quiet: true });
+/** Whether single shapes of an SVG can be clicked. @param {Element} svg @param {StyleInfo} style */
+function hasClickableShapes(svg, style) {
+  const shapes = [...svg.querySelectorAll('*')];
+  if (shapes.some((shape) => hasClickListener(shape))) return true;
+  return style.cursor !== 'pointer' && shapes.length <= MAX_SHAPES && shapes.some((shape) => styleOf(shape).cursor === 'pointer');
 }
 
 /** @param {Element} element */
-function isLarge(element) {
-  const box = element.getBoundingClientRect();
-  return walkIsFull || (box.width >= 48 && box.height >= 48);
-}
-
-/** @param {Element} element @param {Place} place @param {boolean} actionable */
-function tellDrawing(element, place, actionable) {
-  if (actionable) addItem(makeRow(element, 'click', true, place.hidden), place);
-  const speaks = !actionable && element.querySelector('text, foreignObject, a, [onclick], [tabindex]') !== null;
-  if (speaks || hasLiveShapes(element, place.look)) visitChildren(element, place);
-}
-
-/** Whether shapes of a drawing can be clicked for themselves. @param {Element} drawing @param {Look} look */
-function hasLiveShapes(drawing, look) {
-  const shapes = [...drawing.querySelectorAll('*')];
-  if (shapes.some((shape) => listening.has(shape))) return true;
-  return look.cursor !== 'pointer' && shapes.length <= MOST_SHAPES && shapes.some((shape) => lookOf(shape).cursor === 'pointer');
-}
-
-/** @param {Element} element @param {Place} place */
-function tellFrame(element, place) {
-  if (place.quiet || element.clientWidth < 2 || element.clientHeight < 2) return;
-  flushLine();
-  const row = makeRow(element, 'iframe', false, place.hidden);
-  row.name = tidy(element.getAttribute('title') || element.getAttribute('aria-label') || element.getAttribute('name') || '');
-  row.frame = frameNumbers.get(element) ?? null;
-  rows.push(row);
-}
-
-/**
- * A label is not told beside the control that it names; it stands in for one that cannot be seen.
- * @param {HTMLLabelElement} label @param {Place} place @returns {boolean} whether that was all there is to tell
- */
-function tellLabel(label, place) {
-  const control = label.control;
-  if (!control || place.quiet) return false;
-  const role = roleOf(control);
-  const shown = isRendered(control) && !concealed(control);
-  if (!shown && control instanceof HTMLInputElement && control.type !== 'hidden') {
-    const row = makeRow(control, role, true, place.hidden);
-    row.element = label;
-    addItem(row, place);
-    visitChildren(label, { ...place, quiet: true });
-    return true;
-  }
-  if (!nameOf(control, role).includes(tidy(contentText(label, new Set([control]), 'generic')))) return false;
-  visitChildren(label, { ...place, quiet: true });
-  return true;
-}
-
-/** Whether an element or one that it stands in is hidden from sight. @param {Element} element */
-function concealed(element) {
-  for (let node = /** @type {Element | null} */ (element); node && node !== document.body; node = parentOf(node)) {
-    if (concealment(node, lookOf(node))) return true;
-  }
-  return false;
-}
-
-/** How an element that is drawn is kept from a person's eyes, if it is. @param {Element} element @param {Look} look @param {boolean} [inline] @returns {string} */
-function concealment(element, look, inline = false) {
-  if (look.opacity !== '1' && Number(look.opacity) < 0.02) return 'hidden';
-  if (look.position === 'absolute' || look.position === 'fixed') return positionedAway(element, look);
-  if (inline) return '';
-  if (mayClip(look) && (element.clientHeight < 2 || element.clientWidth < 2) && isNothing(element.getBoundingClientRect())) return 'hidden';
-  return element.firstChild instanceof Text && parseFloat(look.style.textIndent) < -900 ? 'hidden' : '';
-}
-
-/** Styles are read first: to know a size costs more. @param {Look} look */
-function mayClip({ style }) {
-  return style.overflowX !== 'visible' || style.clipPath !== 'none' || style.contentVisibility === 'hidden';
-}
-
-/** @param {DOMRect} box */
-function isNothing(box) {
-  return box.width < 2 || box.height < 2;
-}
-
-/** @param {Element} element @param {Look} look */
-function positionedAway(element, look) {
-  const box = element.getBoundingClientRect();
-  if (isNothing(box)) return mayClip(look) || look.style.clip !== 'auto' ? 'hidden' : '';
-  if (/rect\(0px,? 0px,? 0px|rect\(1px,? 1px,? 1px/.test(look.style.clip) || /inset\((50|100)%/.test(look.style.clipPath)) return 'hidden';
-  if ((box.right + scrollX <= 0 || box.bottom + scrollY <= 0) && !isScrolledAway(element, box)) return 'offscreen';
-  return look.position === 'fixed' && (box.left >= innerWidth || box.top >= innerHeight) ? 'offscreen' : '';
-}
-
-/** Whether an element is out of sight only as long as what it stands in is scrolled. @param {Element} element @param {DOMRect} box */
-function isScrolledAway(element, box) {
-  let { right, bottom } = box;
-  for (let node = parentOf(element); node; node = parentOf(node)) {
-    right += node.scrollLeft;
-    bottom += node.scrollTop;
-  }
-  return right > 0 && bottom > 0;
+function isPlainTableRow(element) {
+  return !element.querySelector(BLOCKS_IN_TABLE_ROW) && (element.textContent ?? '').length < MAX_TABLE_ROW_LENGTH;
 }
 
 /** @param {Element} element */
-function isPlainRow(element) {
-  return !element.querySelector(BLOCKS_IN_ROW) && (element.textContent ?? '').length < LONGEST_TABLE_ROW;
-}
-
-/** @param {Element} element @param {Place} place @param {boolean} actionable */
-function tellTableRow(element, place, actionable) {
-  flushLine();
-  let first = true;
-  const joined = { ...place, joined: true, block: element };
-  for (const cell of childrenOf(element)) {
-    if (!(cell instanceof Element) || SKIPPED_TAGS.has(tagOf(cell)) || lookOf(cell).display === 'none') continue;
-    if (!first) addSeparator(joined);
-    first = false;
-    visitElement(cell, joined);
-  }
-  flushTableRow(element, actionable);
-}
-
-/** @param {Element} element @param {Place} place @param {boolean} actionable */
-function tellListItem(element, place, actionable) {
-  if (actionable && !place.quiet) return tellContainer(element, 'click', place, true);
-  const start = rows.length;
-  visitChildren(element, place);
-  if (place.quiet) return;
-  flushLine();
-  if (rows.length > start && rows[start].role === 'text') rows[start].role = 'item';
-}
-
-/** @param {Element} element @param {Place} place */
-function tellList(element, place) {
-  const start = rows.length;
-  visitChildren(element, place);
-  flushLine();
-  joinShortItems(element, start);
-}
-
-/** A term and the text that defines it share a row. @param {Element} element @param {string} role @param {Place} place */
-function tellDefinition(element, role, place) {
-  const start = rows.length;
-  visitChildren(element, place);
-  flushLine();
-  if (rows.length === start || !isPlainText(rows[start]) || rows[start].states.length) return;
-  const term = rows[start - 1];
-  if (role === 'term') rows[start].role = 'term';
-  else if (term?.role === 'term' && !term.states.length) append(term, rows.splice(start, 1)[0]);
-}
-
-/** @param {Element} element @param {Place} place */
-function tellInlineClickable(element, place) {
-  const row = makeRow(element, 'click', true, place.hidden);
-  const text = tidy(contentText(element, new Set(), 'generic'));
-  if (text && (!row.name || row.name.startsWith('('))) row.name = text;
-  addItem(row, place);
-  if (element.querySelector(ACTIONABLE_INSIDE)) visitChildren(element, { ...place, quiet: true });
-}
-
-/** @param {Element} element @param {string} role @param {Place} place @param {boolean} actionable */
-function tellContainer(element, role, place, actionable) {
-  const inline = place.block !== element;
-  if (inline && actionable && !holdsClickables(element) && !isWrittenTiny(element)) return tellInlineClickable(element, place);
-  flushLine();
-  const row = makeRow(element, role, actionable, place.hidden);
-  if (role === 'heading') row.name = '';
-  owners.add(element);
-  const index = rows.push(row) - 1;
-  visitChildren(element, { ...place, block: element });
-  flushLine();
-  settle(row, index);
-}
-
-/** @param {Element} element */
-function holdsClickables(element) {
-  if (element.querySelector(ACTIONABLE_INSIDE)) return true;
-  return [...element.querySelectorAll('*')].some((inner) => listening.has(inner) && isRendered(inner));
-}
-
-/** @param {Element} element @param {string} role @param {boolean} actionable @param {string} hidden @returns {Row} */
-function makeRow(element, role, actionable, hidden) {
-  const states = statesOf(element, role);
-  if (hidden) states.push(hidden);
-  const name = role === 'click' ? nameOf(element, 'generic') : shownName(element, role);
-  const atomic = ATOMIC_ROLES.has(role) || (role === 'click' && !element.textContent?.trim());
-  return {
-    element, role, states, actionable, parts: null, frame: null,
-    name: name || (atomic && (actionable || role === 'img') ? describe(element) : ''),
-    value: valueOf(element, role),
-    url: walkIsFull && role === 'link' ? element.getAttribute('href') : null,
-  };
+function containsClickables(element) {
+  if (element.querySelector(ACTIONABLE)) return true;
+  return [...element.querySelectorAll('*')].some((inner) => hasClickListener(inner) && isRendered(inner));
 }

@@ -1,74 +1,73 @@
-/** The user's paired browsers, one line each: how each is, and how to rename or forget it. */
+/** The user's paired browsers, one row each: its state, and how to rename or forget it. */
 
-import { make } from '../../extension/parts.js';
-import { text } from '../../extension/texts.js';
+import { createElement, updateChildren } from '../../../extension/lib/dom.js';
+import { getMessage } from '../../../extension/lib/i18n.js';
 import { browserView } from './dashboard_view.js';
 
 /** @typedef {import('./dashboard_view.js').Browser} Browser */
-/** @typedef {{ rename: (id: string, name: string) => Promise<void>, forget: (id: string) => Promise<void> }} Acts */
+/** @typedef {{ rename: (id: string, name: string) => Promise<void>, forget: (id: string) => Promise<void> }} BrowserActions */
 
-/** Brings the list up to date and leaves a line alone in which the user is at work. @param {HTMLElement} list @param {Browser[]} browsers @param {Acts} acts */
-export function showBrowsers(list, browsers, acts) {
-  const known = new Map([...list.children].map((line) => [line.getAttribute('data-id'), line]));
-  const lines = browsers.map((browser) => {
-    const line = known.get(browser.id);
-    const is = JSON.stringify(browser);
-    const keep = line && (line.getAttribute('data-is') === is || line.querySelector('form'));
-    return keep ? line : lineOf(browser, is, acts);
-  });
-  if (lines.length !== list.children.length || lines.some((line, index) => list.children[index] !== line)) list.replaceChildren(...lines);
+/** Keeps rows that did not change, and the row in which the user is editing. @param {HTMLElement} list @param {Browser[]} browsers @param {BrowserActions} actions */
+export function renderBrowsers(list, browsers, actions) {
+  const known = new Map([...list.children].map((row) => [row.getAttribute('data-id'), row]));
+  updateChildren(list, browsers.map((browser) => {
+    const row = known.get(browser.id);
+    const version = JSON.stringify(browser);
+    const keep = row && (row.getAttribute('data-version') === version || row.querySelector('form'));
+    return keep ? row : createRow(browser, version, actions);
+  }));
 }
 
-/** @param {Browser} browser @param {string} is @param {Acts} acts */
-function lineOf(browser, is, acts) {
-  const line = make('li', { class: 'browser', 'data-id': browser.id, 'data-is': is });
-  atRest(line, browser, acts);
-  return line;
+/** @param {Browser} browser @param {string} version @param {BrowserActions} actions */
+function createRow(browser, version, actions) {
+  const row = createElement('li', { class: 'browser', 'data-id': browser.id, 'data-version': version });
+  showBrowser(row, browser, actions);
+  return row;
 }
 
-/** @param {HTMLElement} line @param {Browser} browser @param {Acts} acts */
-function atRest(line, browser, acts) {
-  const { state, kind, about } = browserView(browser);
-  const rename = make('button', { class: 'quiet', 'aria-label': text('renameWhat', browser.name) }, text('rename'));
-  const forget = make('button', { class: 'quiet', 'aria-label': text('forgetWhat', browser.name) }, text('forget'));
-  rename.addEventListener('click', () => askName(line, browser, acts));
-  forget.addEventListener('click', () => askWhether(line, browser, acts));
-  line.replaceChildren(
-    make('div', { class: 'row between' }, make('strong', { class: 'cut grow', title: browser.name }, browser.name), make('span', { class: 'state', 'data-kind': kind }, state)),
-    make('div', { class: 'row between' }, make('span', { class: 'muted small grow' }, about), make('span', { class: 'acts' }, rename, forget)));
+/** @param {HTMLElement} row @param {Browser} browser @param {BrowserActions} actions */
+function showBrowser(row, browser, actions) {
+  const { state, kind, details } = browserView(browser);
+  const rename = createElement('button', { class: 'quiet', 'aria-label': getMessage('renameLabel', browser.name) }, getMessage('rename'));
+  const forget = createElement('button', { class: 'quiet', 'aria-label': getMessage('forgetLabel', browser.name) }, getMessage('forget'));
+  rename.addEventListener('click', () => showRenameForm(row, browser, actions));
+  forget.addEventListener('click', () => showForgetForm(row, browser, actions));
+  row.replaceChildren(
+    createElement('div', { class: 'row between' }, createElement('strong', { class: 'truncate grow', title: browser.name }, browser.name), createElement('span', { class: 'state', 'data-kind': kind }, state)),
+    createElement('div', { class: 'row between' }, createElement('span', { class: 'muted small grow' }, details), createElement('span', { class: 'actions' }, rename, forget)));
 }
 
-/** @param {HTMLElement} line @param {Browser} browser @param {Acts} acts */
-function askName(line, browser, acts) {
-  const name = make('input', { class: 'grow', value: browser.name, maxlength: '40', 'aria-label': text('newName', browser.name), autocomplete: 'off' });
-  form(line, browser, acts, [name], make('button', { class: 'main' }, text('save')), () => acts.rename(browser.id, name.value));
+/** @param {HTMLElement} row @param {Browser} browser @param {BrowserActions} actions */
+function showRenameForm(row, browser, actions) {
+  const name = createElement('input', { class: 'grow', value: browser.name, maxlength: '40', 'aria-label': getMessage('newName', browser.name), autocomplete: 'off' });
+  showForm(row, browser, actions, [name], createElement('button', { class: 'main' }, getMessage('save')), () => actions.rename(browser.id, name.value));
   name.select();
 }
 
-/** @param {HTMLElement} line @param {Browser} browser @param {Acts} acts */
-function askWhether(line, browser, acts) {
-  const sure = make('button', { class: 'danger' }, text('forget'));
-  form(line, browser, acts, [make('span', { class: 'sure' }, text('forgetSure', browser.name))], sure, () => acts.forget(browser.id));
-  sure.focus();
+/** @param {HTMLElement} row @param {Browser} browser @param {BrowserActions} actions */
+function showForgetForm(row, browser, actions) {
+  const confirm = createElement('button', { class: 'danger' }, getMessage('forget'));
+  showForm(row, browser, actions, [createElement('span', { class: 'confirm' }, getMessage('forgetConfirm', browser.name))], confirm, () => actions.forget(browser.id));
+  confirm.focus();
 }
 
-/** @param {HTMLElement} line @param {Browser} browser @param {Acts} acts @param {HTMLElement[]} content @param {HTMLElement} go @param {() => Promise<void>} act */
-function form(line, browser, acts, content, go, act) {
-  const keep = make('button', { type: 'button' }, text('cancel'));
-  const made = make('form', { class: 'row' }, ...content, go, keep);
-  const back = () => {
-    atRest(line, browser, acts);
-    line.querySelector('button')?.focus();
+/** @param {HTMLElement} row @param {Browser} browser @param {BrowserActions} actions @param {HTMLElement[]} content @param {HTMLElement} submit @param {() => Promise<void>} onSubmit */
+function showForm(row, browser, actions, content, submit, onSubmit) {
+  const cancel = createElement('button', { type: 'button' }, getMessage('cancel'));
+  const form = createElement('form', { class: 'row' }, ...content, submit, cancel);
+  const close = () => {
+    showBrowser(row, browser, actions);
+    row.querySelector('button')?.focus();
   };
-  keep.addEventListener('click', back);
-  made.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape') back();
+  cancel.addEventListener('click', close);
+  form.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') close();
   });
-  made.addEventListener('submit', (event) => {
+  form.addEventListener('submit', (event) => {
     event.preventDefault();
-    line.removeAttribute('data-is');
-    back();
-    void act();
+    row.removeAttribute('data-version');
+    close();
+    void onSubmit();
   });
-  line.replaceChildren(made);
+  row.replaceChildren(form);
 }

@@ -1,49 +1,51 @@
-/** The dashboard: everything that agents do and want, in one place. Asks the hub once a second, and at once when it has news. */
+/** The dashboard: approval requests, agents, browsers and activity. Asks the hub once a second, and when it reports a change. */
 
-import { ActivitySection } from '../../extension/activity_section.js';
-import { showAgents } from '../../extension/agents_list.js';
-import { modeHint } from '../../extension/panel_view.js';
-import { make, part, say, show } from '../../extension/parts.js';
-import { QuestionsSection } from '../../extension/questions_section.js';
-import { showBrowsers } from './browsers_list.js';
+import { ActivitySection } from '../../../extension/lib/activity_section.js';
+import { renderAgents } from '../../../extension/lib/agents_list.js';
+import { ApprovalsSection } from '../../../extension/lib/approvals_section.js';
+import { byId, createElement, onClick, setText, setVisible } from '../../../extension/lib/dom.js';
+import { modeHint, onModeChange, showMode } from '../../../extension/lib/mode_switch.js';
+import { StatusHeader } from '../../../extension/lib/status_header.js';
+import { chooseTheme, dashboardTheme, followTheme } from '../../../extension/lib/theme.js';
+import { renderBrowsers } from './browsers_list.js';
 import { dashboardView } from './dashboard_view.js';
-import { ask, followNews, leave, SignedOut } from './hub.js';
-import { PairSection } from './pair_section.js';
-import { chooseTheme, followTheme } from './theme.js';
-import { speak } from './words.js';
+import { listenForChanges, request, SignedOut, signOut } from './hub_client.js';
+import { loadMessages } from './i18n.js';
+import { PairingSection } from './pairing_section.js';
 
 const REFRESH_MS = 1_000;
 const COMMAND = 'browser-pilot dashboard';
 
-await speak();
-const theme = part('theme', HTMLSelectElement);
-const questions = new QuestionsSection(ask, refresh);
-const activity = new ActivitySection(ask);
-const pairing = new PairSection(ask, refresh);
+await loadMessages();
+const theme = byId('theme', HTMLSelectElement);
+const header = new StatusHeader(command);
+const approvals = new ApprovalsSection(request, refresh);
+const activity = new ActivitySection(request);
+const pairing = new PairingSection(request, refresh);
 /** @type {import('./dashboard_view.js').Phase} */
-let phase = 'starting';
-/** @type {import('./dashboard_view.js').HubState | null} */
+let phase = 'loading';
+/** @type {import('./dashboard_view.js').DashboardState | null} */
 let state = null;
 let view = dashboardView(phase, state);
 /** @type {Promise<void> | null} */
 let refreshing = null;
 
-/** Whoever waits for it sees what holds after the call, also when an earlier one is still under way. */
+/** Starts after a refresh that is already running, so that the caller sees the state after the call. */
 async function refresh() {
   while (refreshing) await refreshing;
-  refreshing = look().finally(() => {
+  refreshing = loadState().finally(() => {
     refreshing = null;
   });
   await refreshing;
 }
 
-async function look() {
+async function loadState() {
   try {
-    state = await ask('state');
+    state = await request('state');
     phase = 'live';
   } catch (error) {
     state = null;
-    phase = error instanceof SignedOut ? 'signed out' : 'away';
+    phase = error instanceof SignedOut ? 'signed out' : 'unreachable';
   }
   view = dashboardView(phase, state);
   render();
@@ -52,82 +54,68 @@ async function look() {
 
 function render() {
   document.title = view.title;
-  say('state', view.state);
-  part('state', HTMLElement).dataset.kind = view.kind;
-  say('agents-line', view.agents);
-  show('halting', view.pause !== '');
-  say('pause', view.pause);
-  show('stop', view.canStop);
-  show('note', view.note !== '');
-  say('note', view.note);
-  show('problem', view.problem !== '');
-  say('problem-words', view.problem);
-  say('problem-command', COMMAND);
-  show('live', view.live);
-  show('leave', view.live);
-  say('versions', view.versions && `${view.versions} · ${location.host}`);
-  questions.render(state?.questions ?? []);
+  header.render(view);
+  setVisible('halt-buttons', view.pause !== '');
+  setText('problem-command', COMMAND);
+  setVisible('live', view.live);
+  setVisible('sign-out', view.live);
+  setText('versions', view.versions && `${view.versions} · ${location.host}`);
+  approvals.render(state?.approvals ?? []);
   renderProblems(state?.problems ?? []);
-  if (state) renderLive(state);
+  if (state) renderState(state);
 }
 
 /** @param {string[]} problems */
 function renderProblems(problems) {
-  const list = part('problems', HTMLElement);
-  const is = JSON.stringify(problems);
-  if (list.dataset.is === is) return;
-  list.dataset.is = is;
-  list.replaceChildren(...problems.map((words) => make('li', { class: 'notice stop' }, words)));
+  const list = byId('problems', HTMLElement);
+  const version = JSON.stringify(problems);
+  if (list.dataset.version === version) return;
+  list.dataset.version = version;
+  list.replaceChildren(...problems.map((problem) => createElement('li', { class: 'notice stop' }, problem)));
   list.hidden = problems.length === 0;
 }
 
-/** @param {import('./dashboard_view.js').HubState} now */
-function renderLive(now) {
-  showAgents(part('agents', HTMLElement), now.agents, null);
-  show('agents-none', view.agentsNone !== '');
-  say('agents-none', view.agentsNone);
-  showBrowsers(part('browsers', HTMLElement), now.browsers, {
-    rename: (browser, name) => change('rename', { browser, name }),
-    forget: (browser) => change('forget', { browser }),
+/** @param {import('./dashboard_view.js').DashboardState} current */
+function renderState(current) {
+  renderAgents(byId('agents', HTMLElement), current.agents, null);
+  setVisible('agents-none', view.agentsNone !== '');
+  setText('agents-none', view.agentsNone);
+  renderBrowsers(byId('browsers', HTMLElement), current.browsers, {
+    rename: (browser, name) => changeBrowser('rename', { browser, name }),
+    forget: (browser) => changeBrowser('forget', { browser }),
   });
-  show('browsers-none', now.browsers.length === 0);
-  show('mode-section', now.browsers.length > 0);
-  pairing.render(now, Date.now() / 1000);
-  for (const radio of document.querySelectorAll('input[name=mode]')) {
-    if (radio instanceof HTMLInputElement) radio.checked = radio.value === now.mode;
-  }
-  say('mode-hint', modeHint(now.mode));
+  setVisible('browsers-none', current.browsers.length === 0);
+  setVisible('mode-section', current.browsers.length > 0);
+  pairing.render(current, Date.now() / 1000);
+  showMode(current.mode);
+  setText('mode-hint', modeHint(current.mode));
 }
 
-/** Do what the user wants of a browser, and say why not. @param {string} name @param {Record<string, unknown>} params */
-async function change(name, params) {
+/** @param {string} name @param {Record<string, unknown>} params */
+async function changeBrowser(name, params) {
   let problem = '';
-  await ask(name, params).catch((error) => {
+  await request(name, params).catch((error) => {
     problem = error.message;
   });
-  show('browsers-problem', problem !== '');
-  say('browsers-problem', problem);
+  setVisible('browsers-problem', problem !== '');
+  setText('browsers-problem', problem);
   await refresh();
 }
 
-/** @param {string} word */
-async function word(word) {
-  await ask('word', { word }).catch(() => {});
+/** @param {string} name */
+async function command(name) {
+  await request('command', { command: name }).catch(() => {});
   await refresh();
 }
 
-followTheme((chosen) => {
+void followTheme(dashboardTheme, (chosen) => {
   theme.value = chosen;
 });
-theme.addEventListener('change', () => chooseTheme(theme.value));
-part('pause', HTMLElement).addEventListener('click', () => void word(view.resumes ? 'resume' : 'pause'));
-part('stop', HTMLElement).addEventListener('click', () => void word('stop'));
-part('leave', HTMLElement).addEventListener('click', () => void leave().catch(() => {}).then(refresh));
-part('mode', HTMLElement).addEventListener('change', (event) => {
-  if (event.target instanceof HTMLInputElement) void word(event.target.value);
-});
+theme.addEventListener('change', () => chooseTheme(dashboardTheme, theme.value));
+onClick('sign-out', () => signOut().catch(() => {}).then(refresh));
+onModeChange(command);
 void refresh();
 setInterval(() => {
   if (!refreshing) void refresh();
 }, REFRESH_MS);
-followNews(() => void refresh());
+listenForChanges(() => void refresh());

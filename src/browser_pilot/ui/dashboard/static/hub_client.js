@@ -1,59 +1,59 @@
-/** The dashboard's way to the hub: what the page asks, and the news that make it ask again. */
+/** The dashboard's connection to the hub: requests of the user, and events that make the page refresh. */
 
 const KEY = 'browser-pilot-key';
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 
-/** The visit is over, or there was none. */
+/** The login session has ended, or there was none. */
 export class SignedOut extends Error {}
 
 /** @param {string} key */
-export function keepKey(key) {
+export function saveKey(key) {
   localStorage.setItem(KEY, key);
 }
 
 /** @param {string} path @param {Record<string, unknown>} [params] */
-async function send(path, params = {}) {
+async function post(path, params = {}) {
   const headers = { 'Content-Type': 'application/json', 'X-Browser-Pilot-Key': localStorage.getItem(KEY) ?? '' };
-  const answer = await fetch(path, { method: 'POST', headers, body: JSON.stringify(params) });
-  if (answer.status === 401) throw new SignedOut();
-  return answer;
+  const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(params) });
+  if (response.status === 401) throw new SignedOut();
+  return response;
 }
 
-/** Ask the hub something in the user's name. Throws with a sentence for the user. @param {string} name @param {Record<string, unknown>} [params] @returns {Promise<any>} */
-export async function ask(name, params) {
-  const answer = await send(`/dashboard/ask/${name}`, params);
-  const told = await answer.json();
-  if (!answer.ok) throw new Error([told.message, ...told.suggestions].join(' '));
-  return told;
+/** Sends a request of the user to the hub. Rejects with a sentence for the user. @param {string} name @param {Record<string, unknown>} [params] @returns {Promise<any>} */
+export async function request(name, params) {
+  const response = await post(`/dashboard/request/${name}`, params);
+  const result = await response.json();
+  if (!response.ok) throw new Error([result.message, ...result.suggestions].join(' '));
+  return result;
 }
 
-export async function leave() {
-  await send('/dashboard/leave');
+export async function signOut() {
+  await post('/dashboard/logout');
   localStorage.removeItem(KEY);
 }
 
 /**
- * Hear at once when a question comes or goes. While a page listens, its user counts as someone who can be asked. One page listens for
- * all of them: a browser opens few connections to one place.
- * @param {() => void} tell
+ * Calls back when an approval request arrives or is decided. While a page listens, its user counts as present for approvals. One page
+ * listens for all of them, because a browser limits its connections per host.
+ * @param {() => void} changed
  */
-export function followNews(tell) {
-  void (navigator.locks ? navigator.locks.request('browser-pilot news', () => listen(tell)) : listen(tell));
+export function listenForChanges(changed) {
+  void (navigator.locks ? navigator.locks.request('browser-pilot events', () => listen(changed)) : listen(changed));
 }
 
-/** @param {() => void} tell */
-async function listen(tell) {
+/** @param {() => void} changed */
+async function listen(changed) {
   for (;;) {
     try {
-      const { body } = await send('/dashboard/news');
+      const { body } = await post('/dashboard/events');
       const lines = body?.pipeThrough(new TextDecoderStream()).getReader();
       for (let read = await lines?.read(); read && !read.done; read = await lines?.read()) {
-        if (read.value.includes('news')) tell();
+        if (read.value.includes('changed')) changed();
       }
     } catch (error) {
       if (error instanceof SignedOut) return;
     }
-    tell();
-    await new Promise((again) => setTimeout(again, AGAIN_MS));
+    changed();
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }

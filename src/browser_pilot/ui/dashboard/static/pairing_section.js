@@ -1,85 +1,85 @@
-/** Pairing a browser: shows the hub's code while it is good, and hands it to the extension where this browser has it. */
+/** Pairing a browser: shows the hub's code while it is valid, and offers it to the extension if this browser has it. */
 
-import { part, say, show } from '../../extension/parts.js';
-import { text } from '../../extension/texts.js';
+import { byId, onClick, setText, setVisible } from '../../../extension/lib/dom.js';
+import { getMessage } from '../../../extension/lib/i18n.js';
 import { pairingView } from './dashboard_view.js';
 
-/** @typedef {import('./dashboard_view.js').HubState} HubState */
+/** @typedef {import('./dashboard_view.js').DashboardState} DashboardState */
 
-export class PairSection {
-  /** @param {import('../../extension/questions_section.js').Ask} ask @param {() => Promise<void>} refresh */
-  constructor(ask, refresh) {
-    this.ask = ask;
+export class PairingSection {
+  /** @param {import('../../../extension/lib/approvals_section.js').HubRequest} request @param {() => Promise<void>} refresh */
+  constructor(request, refresh) {
+    this.request = request;
     this.refresh = refresh;
-    /** The browsers that were there when the pairing began. @type {Set<string> | null} */
+    /** The browsers that were paired when this pairing started. @type {Set<string> | null} */
     this.before = null;
-    /** What is said beside the code, or after it. */
-    this.said = { note: '', kind: '' };
-    /** @type {HubState | null} */
+    this.note = { note: '', kind: '' };
+    /** @type {DashboardState | null} */
     this.state = null;
-    part('pair-start', HTMLElement).addEventListener('click', () => void this.start());
-    part('pair-here', HTMLElement).addEventListener('click', () => void this.hand());
-    part('pair-copy', HTMLElement).addEventListener('click', () => void this.copy());
+    onClick('pair-start', () => this.start());
+    onClick('pair-here', () => this.offerCode());
+    onClick('pair-copy', () => this.copyCode());
   }
 
-  /** @param {HubState} state @param {number} now in seconds */
+  /** @param {DashboardState} state @param {number} now in seconds */
   render(state, now) {
     this.state = state;
     if (state.pairing && this.before === null) this.begin(state);
     const view = pairingView(this.before, state, now);
-    if (view.over) {
+    if (view.done) {
       this.before = null;
-      this.said = view;
+      this.note = view;
     }
-    const wasOpen = !part('pairing', HTMLElement).hidden;
-    show('pairing', view.code !== '');
-    show('pair-start', view.code === '');
-    say('pairing-code', view.code);
-    say('pairing-left', view.left);
-    show('pair-here', hasExtension());
-    if (view.code && !wasOpen) say('pair-copy', text('copyCode'));
-    this.tell();
+    const wasVisible = !byId('pairing', HTMLElement).hidden;
+    setVisible('pairing', view.code !== '');
+    setVisible('pair-start', view.code === '');
+    setText('pairing-code', view.code);
+    setText('pairing-expiry', view.expiry);
+    setVisible('pair-here', hasExtension());
+    if (view.code && !wasVisible) setText('pair-copy', getMessage('copyCode'));
+    this.showNote();
   }
 
-  /** @param {HubState} state */
+  /** @param {DashboardState} state */
   begin(state) {
     this.before = new Set(state.browsers.map((browser) => browser.id));
-    this.said = { note: '', kind: '' };
+    this.note = { note: '', kind: '' };
   }
 
-  tell() {
-    show('pairing-note', this.said.note !== '');
-    say('pairing-note', this.said.note);
-    part('pairing-note', HTMLElement).className = `notice ${this.said.kind || 'info'}`;
+  showNote() {
+    const { note, kind } = this.note;
+    setVisible('pairing-note', note !== '');
+    setText('pairing-note', note);
+    byId('pairing-note', HTMLElement).className = `notice ${kind || 'info'}`;
   }
 
   async start() {
     if (this.state) this.begin(this.state);
     try {
-      await this.ask('pair', {});
+      await this.request('pair', {});
     } catch (error) {
-      this.said = { note: error instanceof Error ? error.message : String(error), kind: 'stop' };
+      this.note = { note: error instanceof Error ? error.message : String(error), kind: 'stop' };
     }
     await this.refresh();
-    (hasExtension() ? part('pair-here', HTMLElement) : part('pair-copy', HTMLElement)).focus();
+    (hasExtension() ? byId('pair-here', HTMLElement) : byId('pair-copy', HTMLElement)).focus();
   }
 
-  /** The extension opens its settings with the code filled in; the user presses "Pair" there. */
-  async hand() {
+  /** The extension opens its options with the code filled in; the user confirms there. */
+  async offerCode() {
     const { extension, pairing } = this.state ?? {};
     if (!extension || !pairing) return;
-    const taken = await chrome.runtime.sendMessage(extension, { pair: pairing.code }).catch(() => false);
-    this.said = taken ? { note: text('pairHanded'), kind: 'info' } : { note: text('pairNoExtension'), kind: 'stop' };
-    this.tell();
+    const accepted = await chrome.runtime.sendMessage(extension, { pair: pairing.code }).catch(() => false);
+    this.note = accepted ? { note: getMessage('pairOffered'), kind: 'info' } : { note: getMessage('pairNoExtension'), kind: 'stop' };
+    this.showNote();
   }
 
-  async copy() {
+  async copyCode() {
     await navigator.clipboard.writeText(this.state?.pairing?.code ?? '');
-    say('pair-copy', text('copied'));
+    setText('pair-copy', getMessage('copied'));
   }
 }
 
-/** Whether an extension in this browser listens to this page: Chrome tells no more than that before it is spoken to. */
+/** Whether an extension in this browser accepts messages of this page; Chrome shows no more than that in advance. */
 function hasExtension() {
   return typeof globalThis.chrome?.runtime?.sendMessage === 'function';
 }

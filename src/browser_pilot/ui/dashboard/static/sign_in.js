@@ -1,12 +1,12 @@
-/** The pages before the dashboard: signed out, too late, opened by somebody else, and the moment of coming in. */
+/** The pages without a dashboard: signed out, expired, opened from another origin; and after a sign-in, which leads to the dashboard. */
 
-import { keepKey } from './hub.js';
-import { followTheme } from './theme.js';
-import { speak } from './words.js';
+import { dashboardTheme, followTheme } from '../../../extension/lib/theme.js';
+import { saveKey } from './hub_client.js';
+import { loadMessages } from './i18n.js';
 
 const { key } = document.body.dataset;
-followTheme();
+void followTheme(dashboardTheme);
 if (key) {
-  keepKey(key);
+  saveKey(key);
   location.replace('/');
-} else await speak();
+} else await loadMessages();

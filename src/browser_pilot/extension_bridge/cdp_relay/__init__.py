@@ -1,0 +1,1 @@
+"""The relay: speaks CDP to Playwright on one side and `chrome.debugger`, through the extension, on the other."""
