@@ -1,5 +1,10 @@
 """Egress proxy: the filtering proxy on loopback that managed browsers must use, with an access policy per session.
 
+Managed browsers are launched so that they know no other route (``chromium_flags``). Each context has its own
+credentials at the proxy (``engines.proxy_session``). The gateway registers each allowed navigation
+(``Session.allow_navigation``). The reason for a failed connection replaces the browser's own error page text
+(``page.observe.proxy_errors``).
+
 It decides by host, and by the resolved address at connect time. It sees hosts and not pages: it cannot tell a
 navigation from a subresource, so it allows what either may connect to. What the agent may see and do is decided by
 ``policy.decide``.
