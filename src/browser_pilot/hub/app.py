@@ -20,23 +20,26 @@ from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 
 from browser_pilot import __version__
 from browser_pilot.config.live_reload import self_protection_rules
 from browser_pilot.config.settings import Settings, load_settings
 from browser_pilot.home import make_private_folder
-from browser_pilot.http_api.auth_middleware import accepted_hosts
+from browser_pilot.http_api.approvals import approval_routes
+from browser_pilot.http_api.auth_middleware import AuthMiddleware, accepted_hosts
 from browser_pilot.http_api.browsers import bridge_routes
 from browser_pilot.http_api.guests import guest_routes
+from browser_pilot.http_api.hub_control import hub_routes
 from browser_pilot.hub_discovery.bearer_token import hub_token
 from browser_pilot.hub_discovery.runtime_file import RuntimeInfo, remove_runtime, write_runtime
 from browser_pilot.mcp_server.server import PilotServer, build_server
 from browser_pilot.mcp_server.transports.local_socket import LocalListener
-from browser_pilot.mcp_server.transports.streamable_http import build_app, http_settings
+from browser_pilot.mcp_server.transports.streamable_http import StreamableHttp
 from browser_pilot.sessions.client import Client
 from browser_pilot.ui.dashboard.routes import allows_null_origin, is_token_exempt
 
-from .http_listener import HttpServer, HubEndpoint, bound_socket
+from .http_listener import HttpServer, HubEndpoint, bound_socket, http_settings
 from .maintenance import IdleShutdown, Job, Maintenance
 from .maintenance_jobs import maintenance_jobs
 from .orphan_cleanup import clean_up_home
@@ -133,27 +136,39 @@ class Hub:
                     await core.records.close()
 
     def _http_app(self, token: str, host: str, port: int) -> Starlette:
-        core, mcp = self._core, self._mcp
-        return build_app(
-            registry=mcp.registry,
-            gateway=mcp.gateway,
-            clients=mcp.clients,
-            approvals=core.approvals,
-            parking=mcp.pending_calls,
-            resources=mcp.resources,
-            more_routes=[
+        core, mcp, metrics = self._core, self._mcp, self._core.records.metrics
+        http = StreamableHttp(mcp.registry, mcp.gateway, mcp.pending_calls, metrics, mcp.resources, mcp.clients)
+
+        @asynccontextmanager
+        async def lifespan(_: Starlette) -> AsyncGenerator[None]:
+            async with http.run():
+                yield
+
+        return Starlette(
+            routes=[
+                http.route,
+                *hub_routes(
+                    health=self._health.data,
+                    metrics=metrics,
+                    clients=mcp.clients,
+                    stop=self.stop,
+                    reload=core.config.reload,
+                ),
+                *approval_routes(core.approvals),
                 *guest_routes(mcp.guests, mcp.refresh_guests),
                 *bridge_routes(core.browsers.user_chrome.bridge),
                 *self._dashboard.routes(),
             ],
-            token=token,
-            hosts=accepted_hosts(host, port, core.config.settings.hub.allowed_hosts),
-            is_token_exempt=is_token_exempt,
-            allows_null_origin=allows_null_origin,
-            health=self._health.data,
-            metrics=core.records.metrics,
-            stop=self.stop,
-            reload=core.config.reload,
+            middleware=[
+                Middleware(
+                    AuthMiddleware,
+                    token=token,
+                    hosts=accepted_hosts(host, port, core.config.settings.hub.allowed_hosts),
+                    is_token_exempt=is_token_exempt,
+                    allows_null_origin=allows_null_origin,
+                )
+            ],
+            lifespan=lifespan,
         )
 
     def _local_listener(self, token: str) -> LocalListener:

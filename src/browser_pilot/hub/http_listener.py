@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import socket
 from collections.abc import Generator
@@ -10,9 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from browser_pilot.errors import SettingsError
 from browser_pilot.hub_discovery.runtime_file import RuntimeInfo
+
+MAX_WEBSOCKET_MESSAGE_BYTES = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,21 @@ class HttpServer(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Generator[None]:
         yield
+
+
+def http_settings(app: ASGIApp, *, close_seconds: int) -> uvicorn.Config:
+    # At level DEBUG it logs every WebSocket message: page content, and what is typed.
+    logging.getLogger("uvicorn.error").setLevel(logging.INFO)
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=close_seconds,
+        ws="websockets-sansio",
+        ws_max_size=MAX_WEBSOCKET_MESSAGE_BYTES,
+        # On loopback a copy is many times faster than compression.
+        ws_per_message_deflate=False,
+    )
 
 
 @contextmanager

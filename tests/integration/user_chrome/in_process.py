@@ -18,8 +18,7 @@ from browser_pilot.extension_bridge.bridge import Bridge
 from browser_pilot.extension_bridge.ui_backend import UiBackend
 from browser_pilot.files.file_writer import SavedFile
 from browser_pilot.http_api.browsers import bridge_routes
-from browser_pilot.hub.http_listener import HttpServer, bound_socket
-from browser_pilot.mcp_server.transports.streamable_http import http_settings
+from browser_pilot.hub.http_listener import HttpServer, bound_socket, http_settings
 from browser_pilot.page.downloads.browser_download import BrowserDownload
 from browser_pilot.page.downloads.managed_browser import save_stream
 from browser_pilot.page.downloads.transfers import SaveOptions, Transfer

@@ -1,47 +1,35 @@
-"""The hub's HTTP side: `/mcp` (Streamable HTTP, both protocol eras), `/health`, `/metrics`, and `/api` for commands.
+"""MCP over Streamable HTTP at `/mcp`, for the handshake and the stateless protocol revision.
 
-All of it is behind the guard. `/health` needs no token, and therefore tells no details; nor does the dashboard, which
-knows its visitors itself.
+Not concerned with authentication, which the middleware of the HTTP server does before. Lifecycle: ``StreamableHttp``.
 """
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from typing import Any, cast
 
-import uvicorn
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
-from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.responses import JSONResponse
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from browser_pilot.approvals.queue import ApprovalQueue
 from browser_pilot.config.settings import parse_value
-from browser_pilot.errors import PilotError, SettingsError, error_data
+from browser_pilot.errors import SettingsError, error_data
 from browser_pilot.gateway import Gateway
-from browser_pilot.http_api.approvals import approval_routes
-from browser_pilot.http_api.auth_middleware import AuthMiddleware, PathPredicate
-from browser_pilot.http_api.health import without_descriptions
 from browser_pilot.mcp_server.clients import HTTP, ClientList
 from browser_pilot.mcp_server.pending_calls import Parking
 from browser_pilot.mcp_server.resources.resource_registry import Resources
 from browser_pilot.mcp_server.server import Context, build_server
 from browser_pilot.mcp_server.tool_registry import ToolRegistry
-from browser_pilot.metrics.prometheus import CONTENT_TYPE, Metrics
+from browser_pilot.metrics.prometheus import Metrics
 from browser_pilot.sessions.client import Client
 
-LARGEST_BODY = 4 * 1024 * 1024
-LARGEST_FRAME = 256 * 1024 * 1024
+MAX_BODY_BYTES = 4 * 1024 * 1024
 
 
 class HttpClients:
-    """Tells HTTP clients apart: by their MCP session, or in the stateless era by the name they give."""
+    """Identifies HTTP clients: by their MCP session, or in the stateless revision by the name that they give."""
 
     def __init__(self, clients: ClientList) -> None:
         self._clients = clients
@@ -74,12 +62,12 @@ class HttpClients:
 
 
 def _options(request: Request) -> dict[str, Any]:
-    """The client's own options, from its address; ``client`` only names it."""
+    """The client's own options, from the query of its URL; ``client`` only names it."""
     return {name: parse_value(value) for name, value in request.query_params.items() if name != "client"}
 
 
 class McpEndpoint:
-    """Streamable HTTP with what the SDK leaves to us: options in the query, and clients that end their session."""
+    """The SDK's endpoint, plus what it does not do: options in the query, and clients that end their session."""
 
     def __init__(self, inner: ASGIApp, clients: HttpClients) -> None:
         self._inner = inner
@@ -97,88 +85,22 @@ class McpEndpoint:
             await self._clients.end(session)
 
 
-def http_settings(app: ASGIApp, *, close_seconds: int) -> uvicorn.Config:
-    # At its finest it writes down every frame: whole pages, and what is typed into them.
-    logging.getLogger("uvicorn.error").setLevel(logging.INFO)
-    return uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=close_seconds,
-        ws="websockets-sansio",
-        ws_max_size=LARGEST_FRAME,
-        # On loopback a copy is many times faster than compressing.
-        ws_per_message_deflate=False,
-    )
+class StreamableHttp:
+    """Serves `/mcp`. Lives as long as the HTTP server: its sessions exist while ``run`` is entered."""
 
+    def __init__(
+        self,
+        registry: ToolRegistry,
+        gateway: Gateway,
+        pending_calls: Parking,
+        metrics: Metrics,
+        resources: Resources,
+        clients: ClientList,
+    ) -> None:
+        http_clients = HttpClients(clients)
+        server = build_server(registry, gateway, pending_calls, metrics, resources, http_clients.of)
+        self._sessions = StreamableHTTPSessionManager(app=server, max_request_body_size=MAX_BODY_BYTES)
+        self.route = Route("/mcp", McpEndpoint(StreamableHTTPASGIApp(self._sessions), http_clients))
 
-def build_app(
-    *,
-    registry: ToolRegistry,
-    gateway: Gateway,
-    clients: ClientList,
-    approvals: ApprovalQueue,
-    parking: Parking,
-    resources: Resources,
-    more_routes: Sequence[BaseRoute],
-    token: str,
-    hosts: frozenset[str],
-    is_token_exempt: PathPredicate,
-    allows_null_origin: PathPredicate,
-    health: Callable[[], dict[str, Any]],
-    metrics: Metrics,
-    stop: Callable[[], None],
-    reload: Callable[[], PilotError | None],
-) -> Starlette:
-    http_clients = HttpClients(clients)
-    server = build_server(registry, gateway, parking, metrics, resources, http_clients.of)
-    manager = StreamableHTTPSessionManager(app=server, max_request_body_size=LARGEST_BODY)
-
-    async def show_health(_: Request) -> JSONResponse:
-        return JSONResponse(without_descriptions(health()))
-
-    async def show_all_health(_: Request) -> JSONResponse:
-        return JSONResponse(health())
-
-    async def show_metrics(_: Request) -> Response:
-        return Response(await asyncio.to_thread(metrics.render), media_type=CONTENT_TYPE)
-
-    async def show_clients(_: Request) -> JSONResponse:
-        return JSONResponse([{"id": client.id, "name": client.name} for client in clients])
-
-    async def stop_hub(_: Request) -> JSONResponse:
-        stop()
-        return JSONResponse({"stopping": True})
-
-    async def reload_settings(_: Request) -> JSONResponse:
-        problem = reload()
-        return JSONResponse({"problem": None if problem is None else error_data(problem)})
-
-    @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncGenerator[None]:
-        async with manager.run():
-            yield
-
-    return Starlette(
-        routes=[
-            Route("/mcp", McpEndpoint(StreamableHTTPASGIApp(manager), http_clients)),
-            Route("/health", show_health),
-            Route("/metrics", show_metrics),
-            Route("/api/health", show_all_health),
-            Route("/api/clients", show_clients),
-            Route("/api/stop", stop_hub, methods=["POST"]),
-            Route("/api/reload", reload_settings, methods=["POST"]),
-            *approval_routes(approvals),
-            *more_routes,
-        ],
-        middleware=[
-            Middleware(
-                AuthMiddleware,
-                token=token,
-                hosts=hosts,
-                is_token_exempt=is_token_exempt,
-                allows_null_origin=allows_null_origin,
-            )
-        ],
-        lifespan=lifespan,
-    )
+    def run(self) -> AbstractAsyncContextManager[None]:
+        return self._sessions.run()
