@@ -90,6 +90,15 @@ async def test_a_guests_tool_is_called_and_its_arguments_are_checked(hub: HubPro
         assert (await fail(client, "good__count", n=1, other=2))["error"] == "INVALID_ARGUMENT"
 
 
+async def test_a_guests_tool_is_counted_under_its_name_in_the_metrics(hub: HubProcess) -> None:
+    async with http_client(hub) as client:
+        await client.call_tool("good__count", {"n": 1})
+
+    with hub.http() as http:
+        metrics = http.get("/metrics").text
+    assert 'browser_pilot_calls_total{status="ok",tool="good__count"}' in metrics
+
+
 @pytest.mark.parametrize(
     ("query", "expected"),
     [

@@ -29,7 +29,10 @@ MAX_BODY_BYTES = 4 * 1024 * 1024
 
 
 class HttpClients:
-    """Identifies HTTP clients: by their MCP session, or in the stateless revision by the name that they give."""
+    """Identifies HTTP clients: by their MCP session, or in the stateless revision by the name that they give.
+
+    Forgets a client when it ends its session, or after it has expired.
+    """
 
     def __init__(self, clients: ClientList) -> None:
         self._clients = clients
@@ -41,7 +44,10 @@ class HttpClients:
         key = f"session {session}" if session else self._stateless_key(context, request)
         client = self._by_key.get(key)
         if client is None or client not in self._clients:
-            client = self._by_key[key] = self._clients.join(_options(request), kind=HTTP)
+            client = self._clients.join(_options(request), kind=HTTP)
+            # A client that expired ended no session, so nothing else removes its key.
+            self._by_key = {key: known for key, known in self._by_key.items() if known in self._clients}
+            self._by_key[key] = client
         return client
 
     async def end(self, session: str) -> None:
