@@ -40,10 +40,11 @@ def main() -> int:
         console.print(f"[red]{error}[/red]")
         return 1
     facts = machine.describe(chromium)
-    all_competitors = competitors.create(chromium)
+    all_competitors = competitors.create(chromium, options.before)
     for name, reason in absent.items():
         console.print(f"[yellow]{name} is skipped because it cannot be installed: {reason}[/yellow]", highlight=False)
-    selected = [all_competitors[name] for name in competitors.ALL if name in options.peers and name not in absent]
+    chosen = {*options.peers, competitors.BEFORE} - absent.keys()
+    selected = [competitor for name, competitor in all_competitors.items() if name in chosen]
     operations = [operation for operation in OPERATIONS if operation.key in options.only]
     site = Site.start(folders)
     try:
@@ -77,6 +78,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--only", type=_list_of(keys), default=keys, help=f"operations of: {', '.join(keys)}")
     names = list(competitors.ALL)
     parser.add_argument("--peers", type=_list_of(names), default=names, help=f"competitors of: {', '.join(names)}")
+    parser.add_argument("--before", type=Path, help="the browser-pilot command of another version, measured as well")
     return parser.parse_args()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from .agent_browser import AgentBrowser
 from .base import Chromium, Competitor
 from .browser_pilot import BrowserPilot
@@ -12,13 +14,18 @@ from .raw_cdp import RawCdp
 OURS = BrowserPilot.name
 BASELINE = RawCdp.name
 PLAYWRIGHT = PlaywrightMcp.name
+# Another version of Browser Pilot, measured in the same run.
+BEFORE = f"{OURS} before"
 PEERS = (AgentBrowser.name, ChromeDevtoolsMcp.name, PlaywrightMcp.name)
 ALL = (OURS, BASELINE, *PEERS)
 
 
-def create(chromium: Chromium) -> dict[str, Competitor]:
+def create(chromium: Chromium, before: Path | None = None) -> dict[str, Competitor]:
+    """``before`` is the ``browser-pilot`` command of another version."""
+    earlier = () if before is None else (BrowserPilot(chromium, name=BEFORE, command=before),)
     competitors: tuple[Competitor, ...] = (
         BrowserPilot(chromium),
+        *earlier,
         RawCdp(chromium),
         AgentBrowser(chromium),
         ChromeDevtoolsMcp(chromium),

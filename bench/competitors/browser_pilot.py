@@ -24,11 +24,15 @@ _WHOLE_PAGE_TOKENS = 200_000
 
 
 class BrowserPilot:
+    """``command`` is another installation's ``browser-pilot``, to compare two versions in one run."""
+
     name = "browser-pilot"
     version = __version__
 
-    def __init__(self, chromium: Chromium) -> None:
+    def __init__(self, chromium: Chromium, *, name: str = "browser-pilot", command: Path | None = None) -> None:
+        self.name = name
         self._chromium = chromium
+        self._command = str(command or Path(sys.executable).parent / "browser-pilot")
 
     def start(self, workspace: Workspace) -> BrowserPilotSession:
         """Starts with all tools: the standard profile has no ``browser_evaluate``."""
@@ -51,7 +55,7 @@ class BrowserPilot:
         return [first, *others]
 
     def stop(self, workspace: Workspace) -> None:
-        command = [_command(), "stop"]
+        command = [self._command, "stop"]
         subprocess.run(
             command, env=self._environ(workspace), capture_output=True, timeout=_STOP_TIMEOUT_SECONDS, check=False
         )
@@ -68,11 +72,7 @@ class BrowserPilot:
         )
 
     def _launch(self, workspace: Workspace, *options: str) -> Launch:
-        return Launch(argv=[_command(), *options], environ=self._environ(workspace), folder=workspace.folder)
-
-
-def _command() -> str:
-    return str(Path(sys.executable).parent / "browser-pilot")
+        return Launch(argv=[self._command, *options], environ=self._environ(workspace), folder=workspace.folder)
 
 
 class BrowserPilotSession(McpSession):
