@@ -34,9 +34,9 @@ async def test_the_second_script_uses_the_instances_of_the_first(page: Page, sit
         f"""async () => {{
             const api = ({loading_source()})();
             ({full_source()})(api, {OPTIONS});
-            api.watch();
+            api.startWatch();
             location.hash = '#there';
-            const {{ navigating, sameDocument }} = await api.scrolled(null);
+            const {{ navigating, sameDocument }} = await api.scrollResult(null);
             return {{ navigating, sameDocument, shared: api.shared }};
         }}"""
     )

@@ -90,7 +90,7 @@ async def test_a_document_gets_most_of_our_script_only_when_it_is_needed(page: P
         counting = {"expression": "Object.keys(browserPilot).length", "contextId": made["executionContextId"]}
         return int((await send(frame.session, "Runtime.evaluate", **counting))["result"]["value"])
 
-    await world.call(frame, "settled")
+    await world.call(frame, "waitIdle")
     assert await functions() < 10
     await world.call(frame, "documentToken")
     assert await functions() > 50

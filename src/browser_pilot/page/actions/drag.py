@@ -50,7 +50,7 @@ async def _drag(
     here = await actionable_point(action, start, timeout_ms, own=True)
     await world.call(start.frame, "watchDrag", repeatable=True)
     if end.frame.number != start.frame.number:
-        await world.call(end.frame, "watch", repeatable=True)
+        await world.call(end.frame, "startWatch", repeatable=True)
     await move_into(action, start, here, timeout_ms)
     action.mark_sent()
     there = here
@@ -62,14 +62,14 @@ async def _drag(
         there = await actionable_point(action, end, timeout_ms)
         for step in range(1, _STEPS + 1):
             await move(action, _between(here, there, step / _STEPS), buttons=1)
-        began = await action.result_of("dragBegan", frame=start.frame)
-        if began is not None and began["began"]:
+        result = await action.result_of("dragResult", frame=start.frame)
+        if result is not None and result["started"]:
             async with asyncio.timeout(_INTERCEPT_TIMEOUT_SECONDS):
                 data = await intercepted
             await _drop(action, there, data)
     finally:
         await asyncio.shield(_button(action, "mouseReleased", there))
-    return await action.result_of("settled")
+    return await action.result_of("waitIdle")
 
 
 def _between(here: Point, there: Point, part: float) -> Point:

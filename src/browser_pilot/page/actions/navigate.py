@@ -163,9 +163,9 @@ async def _at_once(tab: Tab, window: ActionWindow, _frame: Frame, _reply: PageRe
 
 def _explain(tab: Tab, url: str, doing: str) -> None:
     """Raise the reason why the address was not reached, if it is known."""
-    trouble = tab.last_network_error(url)
-    if trouble is not None:
-        raise unreachable_error(trouble, doing, url)
+    reason = tab.last_network_error(url)
+    if reason is not None:
+        raise unreachable_error(reason, doing, url)
 
 
 async def _error_page(action: RunningAction) -> None:

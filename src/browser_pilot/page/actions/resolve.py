@@ -48,7 +48,7 @@ class Target:
         """The argument by which injected functions find the element and check its fingerprint."""
         if not self.fingerprint:
             return self.ref
-        return {"ref": self.ref, "seal": self.fingerprint, "values": self.fingerprints_values}
+        return {"ref": self.ref, "fingerprint": self.fingerprint, "values": self.fingerprints_values}
 
     def wire_offset(self) -> ReadOnlyJson:
         return list(self.offset) if self.offset else None

@@ -65,9 +65,9 @@ class RunningAction:
         """Call an injected function about an element; raises what prevents the action."""
         response = await self.tab.world.call(target.frame, function, *args, timeout_ms=timeout_ms + EXTRA_TIMEOUT_MS)
         reply = cast("PageReport", response)
-        if reply.get("trouble") == "gone":
+        if reply.get("error") == "gone":
             raise await stale_error(self.tab.world, target)
-        if "trouble" in reply:
+        if "error" in reply:
             raise actionability_error(target.description, reply)
         return reply
 
@@ -186,4 +186,4 @@ async def _is_context_open(tab: Tab) -> bool:
 async def _cancel_in_page(action: RunningAction) -> None:
     """Make the page stop waiting for an element on behalf of a cancelled call."""
     with suppress(PilotError, PlaywrightError):
-        await action.tab.world.call(action.frame, "abandon", timeout_ms=EXTRA_TIMEOUT_MS)
+        await action.tab.world.call(action.frame, "cancelWaits", timeout_ms=EXTRA_TIMEOUT_MS)

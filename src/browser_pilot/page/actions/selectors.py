@@ -160,7 +160,7 @@ class Elements:
 
     async def match(self, selector: Selector, *, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> tuple[list[Element], int]:
         """The first few elements that match, in all frames, and how many there are."""
-        answers = await self._world.call_everywhere("locate", selector.wire(), timeout_ms=timeout_ms)
+        answers = await self._world.call_everywhere("resolveSelector", selector.wire(), timeout_ms=timeout_ms)
         found: list[Element] = []
         count = 0
         for frame, answer in answers:
@@ -188,7 +188,7 @@ class Elements:
             raise StaleRef(f"The frame of {ref} is no longer on the page.", suggestions=("Take a new snapshot.",))
         told = cast(
             "dict[str, Any]",
-            await self._world.call(frame, "locate", {"ref": ref}, repeatable=True, timeout_ms=timeout_ms),
+            await self._world.call(frame, "resolveSelector", {"ref": ref}, repeatable=True, timeout_ms=timeout_ms),
         )
         alike = [_element(frame, row) for row in told["candidates"]]
         if told["count"]:
@@ -210,7 +210,7 @@ class Elements:
         wanted = (selector.name or selector.text or selector.role or "").lower()
         if not wanted:
             return []
-        answers = await self._world.call_everywhere("actionables", _NEAR_SEARCHED, timeout_ms=timeout_ms)
+        answers = await self._world.call_everywhere("actionableElements", _NEAR_SEARCHED, timeout_ms=timeout_ms)
         scored: list[tuple[float, Element]] = []
         for frame, answer in answers:
             told = cast("dict[str, Any]", answer)

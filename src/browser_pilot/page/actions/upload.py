@@ -27,14 +27,14 @@ async def upload(
     names = [str(_checked(path)) for path in paths]
 
     async def execute(action: RunningAction) -> PageReport | None:
-        await action.call_target(target, "still", target.wire_ref, timeout_ms=0)
-        found = await action.tab.world.call_for_object(target.frame, "fileField", target.ref)
+        await action.call_target(target, "guardTarget", target.wire_ref, timeout_ms=0)
+        found = await action.tab.world.call_for_object(target.frame, "fileInput", target.ref)
         action.mark_sent()
         if found is not None:
             await _set_files(action, target, names, {"objectId": found.object_id}, target.frame.session)
         else:
             await _through_chooser(action, target, names, timeout_ms)
-        return await action.result_of("settled")
+        return await action.result_of("waitIdle")
 
     return await run_action(context, target, execute)
 
@@ -55,10 +55,10 @@ async def _set_files(
 ) -> None:
     """Set the files of a field and verify that it holds them."""
     world = action.tab.world
-    facts = cast("dict[str, Any]", await world.call(target.frame, "fileFacts", target.ref))
+    facts = cast("dict[str, Any]", await world.call(target.frame, "fileInputFacts", target.ref))
     _check_fit(names, facts)
     await send(session, "DOM.setFileInputFiles", files=names, **node)
-    held = cast("dict[str, Any]", await world.call(target.frame, "fileFacts", target.ref))["files"]
+    held = cast("dict[str, Any]", await world.call(target.frame, "fileInputFacts", target.ref))["files"]
     expected = [Path(name).name for name in names]
     if facts["known"] and not facts["folder"] and held != expected:
         action.notices.append(f"The field now holds {', '.join(held) or 'no file'}: the page did not keep the files.")

@@ -162,7 +162,7 @@ async def _look(tab: Tab, frame: Frame, wait_id: int, awaited: dict[str, ReadOnl
     """What one frame says; None when it went away."""
     try:
         answer = await tab.world.call(
-            frame, "waitUntil", wait_id, awaited, left_ms, repeatable=True, timeout_ms=left_ms + _GRACE_MS
+            frame, "waitForCondition", wait_id, awaited, left_ms, repeatable=True, timeout_ms=left_ms + _GRACE_MS
         )
     except (FrameGone, CutOff):
         return None
@@ -179,7 +179,7 @@ def _stop(tab: Tab, frames: tuple[Frame, ...], wait_id: int, looks: list[asyncio
 
     async def tell(frame: Frame) -> None:
         with suppress(PilotError, PlaywrightError):
-            await tab.world.call(frame, "stopWaiting", wait_id)
+            await tab.world.call(frame, "cancelWait", wait_id)
 
     for frame in watching:
         task = asyncio.ensure_future(tell(frame))

@@ -159,7 +159,7 @@ async def _wait_in_page(tab: Tab, frame: Frame, until: float, *, new: bool) -> P
             continue
         budget_ms = max(200, int((until - asyncio.get_running_loop().time()) * 1000))
         call = tab.world.call(
-            candidate, "usable", READABLE_MS, budget_ms, new, repeatable=True, timeout_ms=budget_ms + 2_000
+            candidate, "waitUsable", READABLE_MS, budget_ms, new, repeatable=True, timeout_ms=budget_ms + 2_000
         )
         try:
             reply = await call
@@ -193,8 +193,8 @@ def summarize(tab: Tab, window: ActionWindow, *, busy: bool = False, title: str 
     notices = list(tab.dialogs.take_unanswered())
     unreachable = (activity.unreachable or window.proxy_response_url) if new_document else None
     if unreachable is not None:
-        trouble = tab.last_network_error(unreachable)
-        why = "" if trouble is None else f" ({short_reason(trouble)})"
+        reason = tab.last_network_error(unreachable)
+        why = "" if reason is None else f" ({short_reason(reason)})"
         notices.append(f"{unreachable} could not be loaded{why}.")
     waiting = [f"A new tab is opening: {address}" for address in window.opening[len(window.tabs) :]]
     loading = activity.loading() if new_document or busy else ()

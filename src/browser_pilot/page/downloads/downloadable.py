@@ -111,13 +111,13 @@ async def downloadable_of(tab: Tab, element: ElementArgument, *, called: str) ->
         target = await resolve(tab, element)
     except (ElementNotFound, ElementAmbiguous) as error:
         frame = await tab.world.main_frame()
-        if await tab.world.call(frame, "isViewer", repeatable=True):
+        if await tab.world.call(frame, "isPdfViewer", repeatable=True):
             return Downloadable(frame, url=tab.page.url, page_url=tab.page.url)
         if error.message.startswith("No element matches"):
             raise ElementNotFound(f"Element not found: {called}", suggestions=error.suggestions) from None
         raise
     reply = await tab.dialogs.unless_opened(
-        tab.world.call(target.frame, "resourceOf", target.ref, repeatable=True),
+        tab.world.call(target.frame, "findDownloadable", target.ref, repeatable=True),
     )
     if reply is None:
         raise await stale_error(tab.world, target)

@@ -72,7 +72,7 @@ async def _save_blob(
     saving = tab.tracker.expect_download(resource.url)
     try:
         async with asyncio.timeout(DOWNLOAD_START_TIMEOUT_SECONDS):
-            await tab.world.call(frame, "saveHeld", resource.url, "file")
+            await tab.world.call(frame, "saveByLink", resource.url, "file")
             download = BrowserDownload(await saving, resource.page_url, tab.tracker.download_watch)
             return BrowserDownloadStream(
                 download, FileHead(resource.url, "", resource.name or download.filename), moved

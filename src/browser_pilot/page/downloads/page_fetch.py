@@ -51,10 +51,10 @@ async def fetch_in_page(tab: Tab, resource: Downloadable, timeout_seconds: float
     except asyncio.CancelledError:
         _closing.spawn(_close_file(tab, frame, number))
         raise
-    if reply.get("failed") == "late":
+    if reply.get("error") == "timeout":
         raise response_timeout(tab.last_network_error, resource.url, seconds=timeout_seconds)
-    if "failed" in reply:
-        raise PageFetchFailed(str(reply["failed"]))
+    if "error" in reply:
+        raise PageFetchFailed(str(reply["error"]))
     head = head_of(
         resource, url=reply["url"], mime=reply["mime"], disposition=reply["disposition"], length=reply["length"]
     )
@@ -94,9 +94,9 @@ class PageStream:
             raise broken("the page was closed or navigated during the fetch") from error
         except Timeout as error:
             raise broken(f"no data for {STALL_TIMEOUT_SECONDS:.0f} s") from error
-        if "failed" in reply:
+        if "error" in reply:
             self._ended = True
-            raise broken(str(reply["failed"]))
+            raise broken(str(reply["error"]))
         piece = base64.b64decode(reply["data"])
         self._ended = not piece
         return piece

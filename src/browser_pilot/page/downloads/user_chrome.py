@@ -177,14 +177,14 @@ async def _collect_blob(transfer: Transfer, tab: Tab, stream: PageStream, option
     while True:
         timeout_ms = int(STALL_TIMEOUT_SECONDS * 1000)
         holding = tab.world.call(
-            stream.frame, "holdFile", stream.number, _POLL_MS, repeatable=True, timeout_ms=timeout_ms
+            stream.frame, "collectBlob", stream.number, _POLL_MS, repeatable=True, timeout_ms=timeout_ms
         )
         try:
             reply = cast("dict[str, Any]", await holding)
         except (CutOff, FrameGone, Timeout) as error:
             raise broken("the page was closed or navigated during the fetch") from error
-        if "failed" in reply:
-            raise broken(str(reply["failed"]))
+        if "error" in reply:
+            raise broken(str(reply["error"]))
         on_progress(int(reply["received"]))
         if "url" in reply:
             break

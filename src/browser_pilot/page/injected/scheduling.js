@@ -26,7 +26,7 @@ export function nextTask() {
   });
 }
 
-/** As long as a dispatched input event may take to arrive; some never do. */
+/** The time that a dispatched input event may take to arrive; some never do. */
 export async function severalFrames() {
   for (let frames = 0; frames < MAX_FRAMES; frames++) await nextFrame();
 }

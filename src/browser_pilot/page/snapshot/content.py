@@ -68,7 +68,7 @@ async def read_content(
                 "article": bool(library) and is_top,
                 "maxLength": MAX_TEXT_LENGTH,
             }
-            text = await world.call(frame, "content", settings, repeatable=True, timeout_ms=timeout_ms)
+            text = await world.call(frame, "readContent", settings, repeatable=True, timeout_ms=timeout_ms)
         except FrameGone:
             if is_top:
                 raise
@@ -81,7 +81,7 @@ async def read_content(
         raise StaleRef("The element is no longer on the page.")
     text = _with_frames(top, answers, format)
     note = "Readability is not installed, so this is the whole page." if wants_article and library is None else None
-    if main["cut"]:
+    if main["truncated"]:
         note = "The page is too long to be read completely; this is its beginning."
     return _piece(main, text, max_tokens, cursor, note)
 

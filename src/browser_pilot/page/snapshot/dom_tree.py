@@ -72,7 +72,7 @@ async def take_dom_tree(
         inside = root[1] if root and frame.number == top else None
         settings = {"maxNodes": max_nodes, "root": inside}
         try:
-            text = await world.call(frame, "tree", settings, repeatable=True, timeout_ms=timeout_ms)
+            text = await world.call(frame, "domTree", settings, repeatable=True, timeout_ms=timeout_ms)
         except FrameGone:
             if frame.number == top:
                 raise

@@ -27,5 +27,5 @@ async def page_links(tab: Tab, *, timeout_ms: int) -> list[dict[str, str]]:
     """The http links of the page's own document: ``text`` and ``url``."""
     frames = await tab.world.live_frames(timeout_ms=timeout_ms)
     main = next(frame for frame in frames if frame.number == MAIN)
-    text = await tab.world.call(main, "links", MAX_LINKS, repeatable=True, timeout_ms=timeout_ms)
+    text = await tab.world.call(main, "readLinks", MAX_LINKS, repeatable=True, timeout_ms=timeout_ms)
     return cast("list[dict[str, str]]", json.loads(cast("str", text)))

@@ -52,7 +52,7 @@ async def pass_root_listeners(world: World, frame: Frame) -> bool:
     try:
         home = await world.installed(frame)
         heard = world.listener_facts.get(home.api)
-        roots = await _listed(world, frame, "unheardRoots")
+        roots = await _listed(world, frame, "takeNewRoots")
         if heard is None or not roots:
             return False
         found = await asyncio.gather(*(_listeners_inside(frame, root) for root in roots))
@@ -122,7 +122,7 @@ async def open_roots(world: World, frame: Frame) -> bool:
     """Open the closed shadow roots that the last walk suspected; whether there were any."""
     try:
         home = await world.installed(frame)
-        hosts = await _listed(world, frame, "suspectList")
+        hosts = await _listed(world, frame, "takeSuspectedHosts")
         opened = await asyncio.gather(*(_open_root(world, frame, home.context_id, host) for host in hosts))
         return any(opened)
     except PlaywrightError:

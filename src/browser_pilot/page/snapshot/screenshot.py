@@ -119,7 +119,7 @@ async def _element_region(tab: Tab, element: ElementArgument, metrics: dict[str,
 
 
 async def _target_region(tab: Tab, target: Target, metrics: dict[str, Any]) -> Region:
-    answer = await tab.world.call(target.frame, "boxOf", target.ref, repeatable=True)
+    answer = await tab.world.call(target.frame, "viewportBox", target.ref, repeatable=True)
     if answer is None:
         raise await stale_error(tab.world, target)
     x, y, width, height = cast("list[float]", answer)
@@ -135,7 +135,7 @@ async def _outward(tab: Tab, frame: Frame, x: float, y: float) -> tuple[float, f
     frames = {frame.number: frame for frame in await tab.world.live_frames()}
     while frame.parent is not None:
         parent = frames[frame.parent]
-        answer = await tab.world.call(parent, "outward", frame.number, {"x": x, "y": y}, repeatable=True)
+        answer = await tab.world.call(parent, "toParentPoint", frame.number, {"x": x, "y": y}, repeatable=True)
         if answer is None:
             raise StaleRef("The frame of the element is gone.", suggestions=["Take a new browser_snapshot."])
         point = cast("dict[str, float]", answer)
@@ -153,10 +153,10 @@ async def _labelled(tab: Tab, *, wanted: bool) -> AsyncGenerator[None]:
     try:
         for frame in await tab.world.live_frames():
             mine = [ref for ref in refs if ref.startswith(frame.prefix)]
-            await tab.world.call(frame, "label", mine, repeatable=True)
+            await tab.world.call(frame, "showLabels", mine, repeatable=True)
         yield
     finally:
-        await tab.world.call_everywhere("unlabel")
+        await tab.world.call_everywhere("removeLabels")
 
 
 def save_file(folder: Path, name: str, data: bytes) -> Path:
