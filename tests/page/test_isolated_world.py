@@ -154,7 +154,7 @@ async def test_looking_at_a_page_that_was_closed_says_so(page: Page, sites: Site
     await page.goto(sites.add("closing", "<button>Go</button>"))
     world = World(page)
     await world.live_frames()
-    world.frames.forget()
+    world.frames.invalidate()
     await page.close()
     with pytest.raises(NoTab):
         await world.live_frames()

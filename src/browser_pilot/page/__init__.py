@@ -1,1 +1,1 @@
-"""One page of a browser: what an agent sees of it and does on it. Knows Playwright and CDP, not policy or sessions."""
+"""One page of a browser: reads it and acts on it, through Playwright and CDP. Has no policy and no sessions."""

@@ -86,7 +86,7 @@ async def test_leaving_a_page_that_asks_first_is_the_agents_decision(show: Show,
 
 async def test_a_dialog_that_nobody_answers_is_dismissed_and_that_is_told(page: Page, site: Site) -> None:
     tab = Tab("t1", page)
-    tab.dialogs = Dialogs(page, patience_seconds=0.3)
+    tab.dialogs = Dialogs(page, timeout_seconds=0.3)
     await page.goto(site.add("page", ASK.format("confirm(`Hi`)")))
     await click(tab, "#b")
     await page.wait_for_function("out.textContent === 'false'")

@@ -65,7 +65,7 @@ async def test_a_long_result_is_cut_and_says_how_long_it_was(show: Show) -> None
     tab = await show("")
     evaluated = await evaluate(tab, "Array.from({length: 1000}, (_, i) => i)", max_characters=100)
     assert len(evaluated.json) == 100
-    assert evaluated.whole_length > 3000
+    assert evaluated.full_length > 3000
 
 
 @pytest.mark.parametrize(("expression", "words"), [("1 +", "SyntaxError"), ("nope.x", "ReferenceError.*nope")])
@@ -172,7 +172,7 @@ async def test_a_click_with_control_opens_a_tab_that_is_told(context: BrowserCon
 )
 async def test_a_download_that_a_click_sets_off_is_told(show: Show, site: Site, link: str) -> None:
     extra = "Content-Disposition: attachment; filename=report.csv\r\n"
-    site.handle("file", lambda exchange: exchange.answer("a,b", kind="text/csv", extra=extra))
+    site.handle("file", lambda request: request.respond("a,b", kind="text/csv", extra=extra))
     tab = await show(link)
     outcome = await click(tab, "#b")
     assert [item.filename for item in outcome.downloads] == ["report.csv"]

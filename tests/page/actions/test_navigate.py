@@ -12,7 +12,7 @@ from browser_pilot.page.actions.wait_idle import READABLE_MS, finish_waiting
 from browser_pilot.page.tab import Tab
 
 from .acting import open_address, step
-from .site import Exchange, Site
+from .site import HttpRequest, Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -78,10 +78,10 @@ async def test_an_address_is_reached_though_the_page_arrives_elsewhere_in_that_m
     for number in range(10):
         asked, answers = asyncio.Event(), asyncio.Event()
 
-        async def other(exchange: Exchange, asked: asyncio.Event = asked, answers: asyncio.Event = answers) -> None:
+        async def other(request: HttpRequest, asked: asyncio.Event = asked, answers: asyncio.Event = answers) -> None:
             asked.set()
             await answers.wait()
-            await exchange.answer("<p>Other</p>", kind="text/html")
+            await request.respond("<p>Other</p>", kind="text/html")
 
         leaves = f"<p>Leaving</p><script>location.href = '{site.handle(f'other{number}', other)}'</script>"
         await tab.page.goto(site.add(f"page{number}", leaves), wait_until="commit")
@@ -104,10 +104,10 @@ async def test_a_place_within_the_page_is_reached_without_loading_it_again(tab: 
 
 
 async def test_a_document_that_never_ends_is_answered_as_far_as_it_came(tab: Tab, site: Site) -> None:
-    async def stream(exchange: Exchange) -> None:
-        await exchange.begin_stream("text/html")
-        await exchange.send("<!doctype html><p>First words</p>" + " " * 2000)
-        await exchange.until_left()
+    async def stream(request: HttpRequest) -> None:
+        await request.begin_stream("text/html")
+        await request.send("<!doctype html><p>First words</p>" + " " * 2000)
+        await request.wait_closed()
 
     began = time.monotonic()
     outcome = await open_address(tab, site.handle("stream", stream))
@@ -117,11 +117,11 @@ async def test_a_document_that_never_ends_is_answered_as_far_as_it_came(tab: Tab
 
 
 async def test_a_document_with_nothing_to_read_yet_gets_more_time(tab: Tab, site: Site) -> None:
-    async def stream(exchange: Exchange) -> None:
-        await exchange.begin_stream("text/html")
-        await exchange.send("<!doctype html><title>Soon</title><body>" + " " * 2000)
+    async def stream(request: HttpRequest) -> None:
+        await request.begin_stream("text/html")
+        await request.send("<!doctype html><title>Soon</title><body>" + " " * 2000)
         await asyncio.sleep(READABLE_MS / 1000 + 0.7)  # the server's slowness is what is tried
-        await exchange.send("<p>First words</p>")
+        await request.send("<p>First words</p>")
 
     await open_address(tab, site.handle("slow", stream))
     assert "First words" in await tab.page.evaluate("document.body.innerText")
@@ -156,7 +156,7 @@ async def test_a_page_can_be_opened_right_after_one_that_failed(tab: Tab, site: 
 
 
 async def test_an_answer_without_content_leaves_the_page(tab: Tab, site: Site) -> None:
-    site.handle("empty", lambda exchange: exchange.answer(status=204))
+    site.handle("empty", lambda request: request.respond(status=204))
     page = site.add("page", "<p>Here</p>")
     await open_address(tab, page)
     outcome = await open_address(tab, site.url("empty"))
@@ -167,7 +167,7 @@ async def test_an_answer_without_content_leaves_the_page(tab: Tab, site: Site) -
 
 async def test_a_download_is_told_with_its_name(tab: Tab, site: Site) -> None:
     extra = "Content-Disposition: attachment; filename=report.csv\r\n"
-    site.handle("file", lambda exchange: exchange.answer("a,b", kind="text/csv", extra=extra))
+    site.handle("file", lambda request: request.respond("a,b", kind="text/csv", extra=extra))
     outcome = await open_address(tab, site.url("file"))
     assert [download.filename for download in outcome.downloads] == ["report.csv"]
 
@@ -190,6 +190,6 @@ async def test_back_forward_and_reload_go_where_they_say(tab: Tab, site: Site) -
 
 async def test_a_redirect_ends_where_it_leads(tab: Tab, site: Site) -> None:
     end = site.add("end", "<p>End</p>")
-    site.handle("go", lambda exchange: exchange.answer(status=302, extra="Location: /end\r\n"))
+    site.handle("go", lambda request: request.respond(status=302, extra="Location: /end\r\n"))
     outcome = await open_address(tab, site.url("go"))
     assert (outcome.navigated, outcome.status) == (end, 200)

@@ -36,7 +36,7 @@ LITTLE = Tool("browser_little", "", "", TabArguments, "read", EVERYWHERE, handle
 
 async def test_a_dismissed_dialog_is_reported_once_with_the_next_result(page: Page, site: Site) -> None:
     tab = Tab("t7", page)
-    tab.dialogs = Dialogs(page, patience_seconds=0.3)
+    tab.dialogs = Dialogs(page, timeout_seconds=0.3)
     await page.goto(site.add("page", "<p>Text</p><script>setTimeout(() => { confirm('Hi'); gone = true })</script>"))
     await page.wait_for_function("window.gone")
 

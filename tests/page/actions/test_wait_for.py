@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from browser_pilot.errors import InvalidArgument, Timeout
-from browser_pilot.page.actions.wait_for import State, address_matches, wait_for
+from browser_pilot.page.actions.wait_for import State, url_matches, wait_for
 from browser_pilot.page.tab import Tab
 from tests.page.conftest import Show
 
@@ -86,7 +86,7 @@ class TestInABrowser:
         tab = await show("<p>Text</p>")
         with pytest.raises(Timeout, match="'Done' to appear"):
             await wait_for(tab, text="Done", timeout_ms=200)
-        with pytest.raises(Timeout, match="'Text' to go"):
+        with pytest.raises(Timeout, match="'Text' to disappear"):
             await wait_for(tab, text_gone="Text", timeout_ms=200)
         with pytest.raises(Timeout, match="#b to be visible"):
             await wait_for(tab, element="#b", timeout_ms=200)
@@ -117,8 +117,8 @@ class TestInABrowser:
 
 @given(st.text(st.characters(exclude_characters="*/"), min_size=1, max_size=10))
 def test_plain_words_match_as_a_part_of_the_address(word: str) -> None:
-    assert address_matches(word, f"https://example.org/{word}/x")
-    assert not address_matches(f"{word}!", f"https://example.org/{word}/x")
+    assert url_matches(word, f"https://example.org/{word}/x")
+    assert not url_matches(f"{word}!", f"https://example.org/{word}/x")
 
 
 @pytest.mark.parametrize(
@@ -126,4 +126,4 @@ def test_plain_words_match_as_a_part_of_the_address(word: str) -> None:
     [("*/inbox/*", True), ("**/inbox/**", True), ("/inbox\\/\\d+/", True), ("/^inbox/", False), ("inbox/7", True)],
 )
 def test_patterns_match_as_they_are_written(wanted: str, matches: bool) -> None:
-    assert address_matches(wanted, "https://example.org/inbox/7") is matches
+    assert url_matches(wanted, "https://example.org/inbox/7") is matches

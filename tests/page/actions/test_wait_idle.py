@@ -13,7 +13,7 @@ from browser_pilot.page.tab import Tab
 from tests.page.conftest import Show
 
 from .acting import click
-from .site import Exchange, Site
+from .site import HttpRequest, Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -113,12 +113,12 @@ async def test_a_route_within_the_page_is_told_as_one(show: Show, site: Site) ->
 
 
 async def test_a_socket_answer_is_seen(show: Show, site: Site) -> None:
-    async def echo(exchange: Exchange) -> None:
-        await exchange.accept_socket()
+    async def echo(request: HttpRequest) -> None:
+        await request.accept_socket()
         while True:
-            await exchange.socket_receive()
+            await request.socket_receive()
             await asyncio.sleep(0.2)
-            await exchange.socket_send("after")
+            await request.socket_send("after")
 
     site.handle("ws", echo)
     tab = await show(
@@ -145,10 +145,10 @@ async def test_an_answer_that_never_comes_is_told_after_the_cap(show: Show, site
 
 
 async def test_a_stream_and_a_picture_do_not_hold_a_click_up(show: Show, site: Site) -> None:
-    async def stream(exchange: Exchange) -> None:
-        await exchange.begin_stream("text/event-stream")
-        await exchange.send("data: hello\n\n")
-        await exchange.until_left()
+    async def stream(request: HttpRequest) -> None:
+        await request.begin_stream("text/event-stream")
+        await request.send("data: hello\n\n")
+        await request.wait_closed()
 
     site.handle("events", stream)
     site.never("slow.png")

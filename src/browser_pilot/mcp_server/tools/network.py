@@ -11,7 +11,7 @@ from browser_pilot.gateway import ToolContext
 from browser_pilot.mcp_server.tool_registry import STANDARD, Operation, Tool
 from browser_pilot.mcp_server.tool_result import ToolResult
 from browser_pilot.mcp_server.tool_schema import TabArguments
-from browser_pilot.page.observe.network_log import Exchange, read_details
+from browser_pilot.page.observe.network_log import NetworkRequest, read_details
 from browser_pilot.page.snapshot.token_budget import estimate_tokens, fitting_length
 from browser_pilot.redaction.redactor import Redactor
 
@@ -40,7 +40,7 @@ async def read_network(context: ToolContext, arguments: NetworkArguments) -> Row
         exchange = context.tab.network.get(arguments.id)
         return await _details(exchange, redactor, start=arguments.cursor or 0, max_tokens=max_tokens)
 
-    def wanted(exchange: Exchange) -> bool:
+    def wanted(exchange: NetworkRequest) -> bool:
         return (
             (arguments.method is None or exchange.method == arguments.method.upper())
             and (arguments.type is None or exchange.type == arguments.type)
@@ -50,7 +50,7 @@ async def read_network(context: ToolContext, arguments: NetworkArguments) -> Row
             and contains(exchange.url, arguments.url, redactor.url)
         )
 
-    def row(exchange: Exchange) -> Row:
+    def row(exchange: NetworkRequest) -> Row:
         return _summary(exchange, _shortened(redactor.url(exchange.url)))
 
     return log_page(
@@ -68,7 +68,7 @@ async def render_requests(_: ToolContext, __: NetworkArguments, requests: Row) -
     return ToolResult(requests)
 
 
-async def _details(exchange: Exchange, redactor: Redactor, *, start: int, max_tokens: int) -> Row:
+async def _details(exchange: NetworkRequest, redactor: Redactor, *, start: int, max_tokens: int) -> Row:
     """One request with its headers and bodies; a long response body continues at ``cursor``."""
     known = await read_details(exchange)
     data = {**_summary(exchange, redactor.url(exchange.url)), "time": clock_time(exchange.at)}
@@ -89,7 +89,7 @@ async def _details(exchange: Exchange, redactor: Redactor, *, start: int, max_to
     return data
 
 
-def _summary(exchange: Exchange, url: str) -> Row:
+def _summary(exchange: NetworkRequest, url: str) -> Row:
     return {
         "id": exchange.number,
         "method": exchange.method,
@@ -109,7 +109,7 @@ def _shortened(url: str) -> str:
     return url if len(url) <= MAX_URL_CHARACTERS else f"{url[:MAX_URL_CHARACTERS]}…"
 
 
-def _has_status(exchange: Exchange, wanted: str | None) -> bool:
+def _has_status(exchange: NetworkRequest, wanted: str | None) -> bool:
     if wanted is None:
         return True
     if wanted == "failed":

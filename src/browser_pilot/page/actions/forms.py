@@ -70,7 +70,7 @@ async def fill_form(
 
     outcome = await run_action(context, last, execute)
     missing = [FieldReport(target.description, problem="was not reached") for target, _ in fields[len(reports) :]]
-    return outcome.reporting((*reports, *missing)).noting(*_summary(reports, submit=submit))
+    return outcome.with_fields((*reports, *missing)).with_notices(*_summary(reports, submit=submit))
 
 
 async def _submit(action: RunningAction, last: Target) -> PageReport | None:

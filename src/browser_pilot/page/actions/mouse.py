@@ -76,7 +76,7 @@ async def click_target(
             landed = await _press(action, _click_events(action, point, button, count, mask))
         if landed is None or landed["landed"] != "no":
             if landed is not None and landed["landed"] == "unseen":
-                action.notices.append("The page gave no sign that the click arrived.")
+                action.notices.append("The page did not report the click.")
             return landed
         if left_ms == 0:
             raise actionability_error(target.description, {"error": "covered", "by": landed["by"]})
@@ -129,10 +129,10 @@ async def to_viewport(action: RunningAction, target: Target, spot: PageReport, t
         if parent is None:
             raise StaleRef(f"The frame of {target.description} is gone.", suggestions=["Take a new browser_snapshot."])
         inner = {"x": spot["x"], "y": spot["y"]}
-        answer = await action.tab.world.call(
+        response = await action.tab.world.call(
             parent, "pointThroughFrame", frame.number, inner, timeout_ms, timeout_ms=timeout_ms + EXTRA_TIMEOUT_MS
         )
-        spot = cast("PageReport", answer)
+        spot = cast("PageReport", response)
         if "error" in spot:
             raise actionability_error(target.description, spot)
         frame = parent
@@ -141,7 +141,7 @@ async def to_viewport(action: RunningAction, target: Target, spot: PageReport, t
 
 async def move(action: RunningAction, point: Point, *, buttons: int = 0) -> None:
     held = "left" if buttons & 1 else "none"
-    action.tab.mouse.place = point.x, point.y
+    action.tab.mouse.position = point.x, point.y
     await send(
         action.session,
         "Input.dispatchMouseEvent",
@@ -177,11 +177,11 @@ async def move_into(action: RunningAction, target: Target, point: Point, timeout
 async def _nudge(action: RunningAction) -> None:
     """Move the mouse a little where it is, so that the page has handled its arrival before it moves on.
 
-    A menu that opens under the mouse may take the first movement to be about the item there. Each movement takes a
+    A menu that opens under the mouse may apply the first movement to the item there. Each movement takes a
     frame, so this is done only where it may matter.
     """
-    if action.tab.mouse.place is not None:
-        x, y = action.tab.mouse.place
+    if action.tab.mouse.position is not None:
+        x, y = action.tab.mouse.position
         await move(action, Point(x + 1, y + 1))
 
 
@@ -189,7 +189,7 @@ def _click_events(
     action: RunningAction, point: Point, button: Button, count: int, mask: int
 ) -> list[asyncio.Task[object]]:
     """All events of a click, sent at once and in order, so that no button can stay pressed."""
-    action.tab.mouse.place = point.x, point.y
+    action.tab.mouse.position = point.x, point.y
     events: list[dict[str, object]] = [{"type": "mouseMoved", "button": "none", "buttons": 0}]
     for number in range(1, count + 1):
         pressed = {"button": button, "clickCount": number}

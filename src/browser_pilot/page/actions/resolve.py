@@ -1,7 +1,7 @@
 """Resolves an ``element`` argument (ref, selector, role and name) to one target.
 
 A ref costs no round trip: the page checks when it acts whether the element still exists, and ``stale_error`` then says
-what to do instead. Parsing and searching are in ``selectors``.
+what to do instead. ``selectors`` parses and searches.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from browser_pilot.background_tasks import BackgroundTasks
 from browser_pilot.errors import ElementChanged, NoTab, PilotError
 from browser_pilot.json_types import ReadOnlyJson
 from browser_pilot.page.frames import Frame
-from browser_pilot.page.isolated_world import CutOff, FrameGone
+from browser_pilot.page.isolated_world import CallInterrupted, FrameGone
 from browser_pilot.page.playwright_errors import translate
 from browser_pilot.page.tab import Tab
 
@@ -77,7 +77,7 @@ class RunningAction:
         """The same for a function that also acts; None when this made the page navigate."""
         try:
             return await self.call_target(target, function, *args, timeout_ms=timeout_ms)
-        except CutOff:
+        except CallInterrupted:
             return None
 
     async def result_of(
@@ -87,7 +87,7 @@ class RunningAction:
         try:
             response = await self.tab.world.call(frame or self.frame, function, *args, timeout_ms=timeout_ms)
             return cast("PageReport", response)
-        except (CutOff, FrameGone):
+        except (CallInterrupted, FrameGone):
             return None
 
 
@@ -124,7 +124,7 @@ async def run_action(
     finally:
         if window is not tab.tracker.left_open:
             tab.tracker.close_window(window)
-    return outcome.noting(*action.notices)
+    return outcome.with_notices(*action.notices)
 
 
 async def respond_to_dialog(context: ActionContext, *, accept: bool, text: str | None = None) -> Outcome:
@@ -139,7 +139,7 @@ async def respond_to_dialog(context: ActionContext, *, accept: bool, text: str |
     window.begin_input()
     context.sent = True
     try:
-        await tab.dialogs.answer(accept=accept, text=text)
+        await tab.dialogs.respond(accept=accept, text=text)
         return await tab.dialogs.unless_opened(_wait_after_dialog(tab, window, session))
     except DialogAppeared:
         return _interrupted_by_dialog(tab, window)

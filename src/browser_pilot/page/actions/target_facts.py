@@ -52,7 +52,7 @@ class InspectedElement:
 
 
 async def inspect_targets(tab: Tab, specs: Sequence[TargetSpec]) -> tuple[InspectedElement, ...]:
-    """The elements, as they are now. Raises when one is not found, ambiguous or gone.
+    """The elements with their current facts. Raises when one is not found, ambiguous or gone.
 
     One element per spec, except that there is none for the focus when nothing has it.
     """
@@ -100,7 +100,7 @@ def _inspected(target: Target, facts: dict[str, Any], spec: TargetSpec) -> Inspe
         submit_name=facts["submitName"],
         form_action=facts["formAction"],
         form_method=facts["formMethod"],
-        form_fields=tuple(FieldFacts(**one) for one in facts["formFields"]),
+        form_fields=tuple(FieldFacts(**field) for field in facts["formFields"]),
     )
     fingerprinted = replace(
         target, fingerprint=facts["fingerprint"], fingerprints_values=not spec.fills, origin=facts["origin"]

@@ -24,7 +24,7 @@ async def upload(
     context: ActionContext, target: Target, paths: Sequence[Path], *, timeout_ms: int = TIMEOUT_MS
 ) -> Outcome:
     """Choose files for a file field, its label, or a button that opens a file chooser. All paths must exist here."""
-    names = [str(_checked(path)) for path in paths]
+    names = [str(_existing(path)) for path in paths]
 
     async def execute(action: RunningAction) -> PageReport | None:
         await action.call_target(target, "guardTarget", target.wire_ref, timeout_ms=0)
@@ -39,15 +39,15 @@ async def upload(
     return await run_action(context, target, execute)
 
 
-def _checked(path: Path) -> Path:
+def _existing(path: Path) -> Path:
     try:
-        whole = path.expanduser().absolute()
-        there = whole.exists()
+        absolute = path.expanduser().absolute()
+        exists = absolute.exists()
     except (OSError, ValueError):
-        whole, there = path, False  # not a valid path on this system
-    if not there:
+        absolute, exists = path, False  # not a valid path on this system
+    if not exists:
         raise InvalidArgument(f"There is no file {str(path)!r}.", suggestions=["Give the path of a file that exists."])
-    return whole
+    return absolute
 
 
 async def _set_files(
@@ -91,7 +91,7 @@ async def _through_chooser(action: RunningAction, target: Target, names: list[st
     except TimeoutError:
         raise ElementNotActionable(
             f"{target.description} is no file field, and no file chooser opened when it was clicked.",
-            suggestions=["Use the ref of the file field or of the button that asks for files."],
+            suggestions=["Use the ref of the file field or of the button that opens a file chooser."],
         ) from None
     finally:
         action.session.remove_listener("Page.fileChooserOpened", on_opened)

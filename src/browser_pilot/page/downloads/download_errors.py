@@ -53,9 +53,9 @@ def stalled(seconds: float) -> DownloadFailed:
     return broken(f"no data for {seconds:.0f} s")
 
 
-def broken(why: str) -> DownloadBroken:
+def broken(reason: str) -> DownloadBroken:
     return DownloadBroken(
-        f"Network request failed: {why}",
+        f"Network request failed: {reason}",
         suggestions=["Try again; no part of the file was kept."],
         metadata={"reason": "network"},
     )
@@ -81,13 +81,13 @@ def _status_suggestions(status: int) -> list[str]:
     return ["Take a browser_snapshot: the URL may have changed."]
 
 
-def unreadable(url: str, why: str) -> DownloadFailed:
+def unreadable(url: str, reason: str) -> DownloadFailed:
     """What only the page can use: a canvas tainted by another origin, or a video from a MediaSource."""
     suggestions = ["Take a browser_screenshot of the element instead."]
     if url[:5] == "blob:":
         suggestions.insert(0, "The page assembles it from pieces; browser_network may show their URLs.")
     return DownloadFailed(
         "Element has no downloadable resource",
-        suggestions=[f"It cannot be read: {why.rstrip('.')}.", *suggestions],
+        suggestions=[f"It cannot be read: {reason.rstrip('.')}.", *suggestions],
         metadata={"reason": "no_resource"},
     )

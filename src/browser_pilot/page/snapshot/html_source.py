@@ -19,8 +19,8 @@ async def page_source(tab: Tab) -> str:
     session = await tab.world.frames.main_session()
     with translated("Reading the page's source"):
         document = await send(session, "DOM.getDocument", depth=0)
-        answer = await send(session, "DOM.getOuterHTML", nodeId=document["root"]["nodeId"])
-    return str(answer["outerHTML"])[:MAX_SOURCE_LENGTH]
+        response = await send(session, "DOM.getOuterHTML", nodeId=document["root"]["nodeId"])
+    return str(response["outerHTML"])[:MAX_SOURCE_LENGTH]
 
 
 async def page_links(tab: Tab, *, timeout_ms: int) -> list[dict[str, str]]:

@@ -28,8 +28,8 @@ MAX_WALKS = 3
 class SnapshotOptions:
     """What to read: the page, or what is inside ``root`` (a frame and a ref).
 
-    At most ``limit`` rows of each frame; what is not reached within ``walk_ms`` is counted in ``rest``. The frame that
-    ``start`` points into is read from that row on, so that every page can be read to its end.
+    At most ``max_rows`` rows of each frame; what is not reached within ``walk_timeout_ms`` is counted in ``rest``. The
+    frame that ``start`` points into is read from that row on, so that every page can be read to its end.
     """
 
     detail: Detail = "standard"
@@ -85,7 +85,7 @@ async def take_snapshot(
 async def _take_frame(world: World, frame: Frame, options: SnapshotOptions, timeout_ms: int) -> _FrameSnapshot | None:
     """The snapshot of one frame, None when a child frame is gone.
 
-    What a walk meets (closed shadow roots, listeners in shadow roots) may show more to the next one.
+    The next walk may add rows for closed shadow roots and listeners that this one met.
     """
     taken, incomplete = await _first_walk(world, frame, options, timeout_ms)
     for _ in range(MAX_WALKS):
@@ -100,7 +100,7 @@ async def _take_frame(world: World, frame: Frame, options: SnapshotOptions, time
 async def _first_walk(
     world: World, frame: Frame, options: SnapshotOptions, timeout_ms: int
 ) -> tuple[_FrameSnapshot | None, bool]:
-    """A snapshot, and whether listeners were found that it does not know.
+    """A snapshot, and whether listeners were found that it does not include.
 
     In a known document the two run at once, because new listeners are rare.
     """
@@ -188,7 +188,7 @@ def _joined_rows(number: int, by_frame: dict[int, _FrameSnapshot]) -> Iterator[R
 
 
 def _frame_rows(reply: dict[str, Any], known: KnownRows | None) -> list[_FrameRow]:
-    """All rows of an reply: the sent ones, between the unchanged ones of the known snapshot."""
+    """All rows of a reply: the sent ones, between the unchanged ones of the known snapshot."""
     fresh = [_FrameRow(_row(wire), wire[6]) for wire in reply["rows"]]
     if known is None or not (reply["head"] or reply["tail"]):
         return fresh
