@@ -36,7 +36,7 @@ _REFS_BEFORE_RESTART = 500
 
 
 class FrameGone(StaleRef):
-    """The frame is no longer on the page, or its document went away twice during one call."""
+    """The frame is no longer on the page, or its document was replaced twice during one call."""
 
 
 class CallInterrupted(OutcomeUnknown):

@@ -29,7 +29,7 @@ async def test_a_diff_is_relative_to_the_last_snapshot_full_or_not(show: Show) -
     assert update.diff is not None and update.diff.is_empty
 
 
-async def test_another_document_is_not_known_and_has_no_diff(show: Show) -> None:
+async def test_another_document_has_no_snapshot_and_no_diff(show: Show) -> None:
     tab: Tab = await show("<button>Go</button>")
     await tab.tracker.subscribe(await tab.world.frames.main_session())
     await tab.snapshots.full(timeout_ms=TIMEOUT_MS)

@@ -17,8 +17,8 @@ _NOT_ACTIONABLE = {
     "read-only": ("is read-only", "It may open a picker when it is clicked."),
     "file": ("takes files", "Use browser_upload."),
     "disabled option": ("has the option {by}, which is disabled", _TAKE_SNAPSHOT),
-    "changed": ("changed during the authorization, so nothing was done", _TAKE_SNAPSHOT),
-    "frame": ("lies in a frame that cannot be reached: {by}", _TAKE_SNAPSHOT),
+    "changed": ("changed since it was authorized, so nothing was done", _TAKE_SNAPSHOT),
+    "frame": ("is in a frame that cannot be reached: {by}", _TAKE_SNAPSHOT),
 }
 _WRONG_USE = {
     "no field": ("is not a field", "Click it, or use the ref of the field itself."),

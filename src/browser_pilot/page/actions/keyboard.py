@@ -145,6 +145,9 @@ def _check_value(action: RunningAction, field: str, written: PageReport | None) 
     if written["unchanged"]:
         raise ElementNotActionable(
             f"{field} did not accept the text; it still holds {holds!r}.",
-            suggestions=["Click it first, or type with slowly: true.", "Take a browser_snapshot to see what it wants."],
+            suggestions=[
+                "Click it first, or type with slowly: true.",
+                "Take a browser_snapshot to see what it expects.",
+            ],
         )
     action.notices.append(f"{field} now holds {holds!r}: the page did not keep the text as it was typed.")

@@ -69,7 +69,7 @@ async def _wheel(action: RunningAction, target: Target | None, dx: int, dy: int,
 
 
 def _position(result: PageReport | None, *, moved: bool) -> str:
-    """The scroll position, so that a caller knows when to stop."""
+    """The scroll position, for callers that scroll to the end."""
     position = result.get("scroll") if result else None
     if not position:
         return "Scrolled."

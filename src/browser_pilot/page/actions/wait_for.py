@@ -56,7 +56,7 @@ async def wait_for(
     given = [value for value in (text, text_gone, element, url, load, function, ms) if value is not None]
     if len(given) != 1:
         raise InvalidArgument(
-            "Give exactly one thing to wait for.",
+            "Give exactly one condition to wait for.",
             suggestions=["One of text, text_gone, element (with state), url, load, function, ms."],
         )
     tab.dialogs.require_none()
@@ -97,9 +97,8 @@ def _start(
     if text is not None:
         return _in_page(tab, {"text": text}, until, absent=False), f"the text {text!r} to appear"
     if text_gone is not None:
-        return _in_page(
-            tab, {"text": text_gone, "gone": True}, until, absent=True
-        ), f"the text {text_gone!r} to disappear"
+        gone: dict[str, ReadOnlyJson] = {"text": text_gone, "gone": True}
+        return _in_page(tab, gone, until, absent=True), f"the text {text_gone!r} to disappear"
     if element is not None:
         selector = parse_element(element)
         condition: dict[str, ReadOnlyJson] = {"wanted": selector.wire(), "state": state}

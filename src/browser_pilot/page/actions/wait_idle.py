@@ -33,13 +33,13 @@ from .network_tracker import SOCKET_TIMEOUT_SECONDS
 from .outcome import Outcome
 
 MAX_WAIT_SECONDS = 5.0
-NAVIGATION_START_SECONDS = 0.5
-DOWNLOAD_START_SECONDS = 0.5
-TAB_OPEN_SECONDS = 2.0
+NAVIGATION_START_TIMEOUT_SECONDS = 0.5
+DOWNLOAD_START_TIMEOUT_SECONDS = 0.5
+TAB_OPEN_TIMEOUT_SECONDS = 2.0
 # A document that is still being parsed after this time is usable as far as it has come.
-READABLE_MS = 2_500
+PARSE_TIMEOUT_MS = 2_500
 # If a page has not loaded after this time, a call into it waits until it is usable.
-SLOW_LOAD_SECONDS = 0.3
+FAST_LOAD_TIMEOUT_SECONDS = 0.3
 DEFERRED_TYPES = frozenset({"script"})
 
 PageReport = dict[str, Any]
@@ -55,10 +55,10 @@ async def wait_idle(tab: Tab, window: ActionWindow, frame: Frame, reply: PageRep
     downloading = reply is not None and bool(reply.get("downloading"))
     reply = await _wait_for_effects(tab, window, frame, reply, until)
     if downloading and not window.downloads:
-        await tracker.wait_until(lambda: bool(window.downloads), min(until, loop.time() + TAB_OPEN_SECONDS))
+        await tracker.wait_until(lambda: bool(window.downloads), min(until, loop.time() + TAB_OPEN_TIMEOUT_SECONDS))
     if len(window.opening) > len(window.tabs):
         await tracker.wait_until(
-            lambda: len(window.tabs) >= len(window.opening), min(until, loop.time() + TAB_OPEN_SECONDS)
+            lambda: len(window.tabs) >= len(window.opening), min(until, loop.time() + TAB_OPEN_TIMEOUT_SECONDS)
         )
     return summarize(tab, window, busy=loop.time() >= until, title=reply.get("title"))
 
@@ -97,7 +97,7 @@ async def _load(tab: Tab, frame: Frame) -> str | None:
     No call into the page before that: CDP has the title too, and a page that has not rendered yet is busy.
     """
     tracker, now = tab.tracker, asyncio.get_running_loop().time
-    if not await tracker.wait_until(lambda: tracker.loaded, now() + SLOW_LOAD_SECONDS):
+    if not await tracker.wait_until(lambda: tracker.loaded, now() + FAST_LOAD_TIMEOUT_SECONDS):
         until = now() + MAX_WAIT_SECONDS
         in_page = asyncio.ensure_future(_wait_in_page(tab, frame, until, new=True))
         # When the page loads first, the result of this request does not matter.
@@ -161,7 +161,7 @@ async def _wait_in_page(tab: Tab, frame: Frame, until: float, *, new: bool) -> P
             continue
         budget_ms = max(200, int((until - asyncio.get_running_loop().time()) * 1000))
         call = tab.world.call(
-            candidate, "waitUsable", READABLE_MS, budget_ms, new, repeatable=True, timeout_ms=budget_ms + 2_000
+            candidate, "waitUsable", PARSE_TIMEOUT_MS, budget_ms, new, repeatable=True, timeout_ms=budget_ms + 2_000
         )
         try:
             reply = await call
@@ -179,12 +179,12 @@ async def _wait_for_navigation(tab: Tab, window: ActionWindow, until: float) -> 
     documents = tracker.documents
     pending, window.navigation_pending = window.navigation_pending, False
     if pending and not tracker.navigating(window):
-        begins = min(until, asyncio.get_running_loop().time() + NAVIGATION_START_SECONDS)
+        begins = min(until, asyncio.get_running_loop().time() + NAVIGATION_START_TIMEOUT_SECONDS)
         await tracker.wait_until(lambda: tracker.navigating(window) or tracker.documents > documents, begins)
     await tracker.wait_until(lambda: tracker.documents > documents or not tracker.navigating(window), until)
     if tracker.documents == documents and window.status not in (None, 204, 205):
         # It ended without a document though the server responded: a download is about to start.
-        begins = min(until, asyncio.get_running_loop().time() + DOWNLOAD_START_SECONDS)
+        begins = min(until, asyncio.get_running_loop().time() + DOWNLOAD_START_TIMEOUT_SECONDS)
         await tracker.wait_until(lambda: bool(window.downloads) or tracker.navigating(window), begins)
 
 

@@ -10,7 +10,7 @@ export const SKIPPED_TAGS = new Set([
   'COLGROUP', 'DATALIST', 'RP', 'DEFS', 'SYMBOL', 'CLIPPATH', 'MASK', 'FILTER', 'METADATA', 'LINEARGRADIENT',
   'RADIALGRADIENT', 'PATTERN', 'NOFRAMES',
 ]);
-const SIMILAR_ENOUGH = 3;
+const MIN_SIMILAR_ELEMENTS = 3;
 
 export const NO_GENERATED_TEXT = /** @type {[string, string]} */ (['', '']);
 
@@ -158,7 +158,7 @@ export function isPdfViewer() {
 export function generatedTexts(element) {
   const kind = `${element.tagName} ${element.getAttribute('class')} ${element.parentElement?.getAttribute('class')}`;
   const times = withoutGeneratedText.get(kind) ?? 0;
-  if (times >= SIMILAR_ENOUGH) return NO_GENERATED_TEXT;
+  if (times >= MIN_SIMILAR_ELEMENTS) return NO_GENERATED_TEXT;
   const before = generatedText(element, '::before');
   const after = generatedText(element, '::after');
   if (before || after) return [before, after];

@@ -4,7 +4,7 @@
 // One watch at a time, from `startWatch` until `report`. Nodes that mutate all the time by themselves (a clock, a ticker)
 // are detected before the action and do not count.
 
-import { MAX_FRAMES, NO_FRAME_MS, nextFrame, nextTask } from './scheduling.js';
+import { FRAME_TIMEOUT_MS, MAX_FRAMES, nextFrame, nextTask } from './scheduling.js';
 
 /** @typedef {{ mutations: number, nodes: Map<Node, number>, startedAt: number, navigating: string | null, sameDocument: boolean,
  *   downloading: boolean, stopped: boolean }} Watch `stopped`: input was stopped, because its target had changed. */
@@ -155,7 +155,7 @@ export async function waitUsable(timeoutMs, maxTimeoutMs, isNew) {
   while (document.readyState === 'loading' && mayWait()) {
     await new Promise((resolve) => {
       document.addEventListener('readystatechange', resolve, { once: true });
-      setTimeout(resolve, NO_FRAME_MS);
+      setTimeout(resolve, FRAME_TIMEOUT_MS);
     });
   }
   const watch = currentWatch ?? startWatch();

@@ -15,7 +15,7 @@ import { hasChanged, refIn } from './target_facts.js';
  *   watch: Watch, remove: () => void }} Guard `hit` describes what a press hit instead of the element; then it is stopped. */
 
 const GUARDED_EVENTS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
-const MAX_DRAG_START_MS = 10_000;
+const DRAG_START_TIMEOUT_MS = 10_000;
 
 /** In place of what a press hit: the element itself, but no longer as it was authorized. */
 const CHANGED = 'changed';
@@ -142,7 +142,7 @@ export function watchDrag() {
     setTimeout(() => (dragStarted = !event.defaultPrevented));
   };
   addEventListener('dragstart', onDragStart, { capture: true, once: true });
-  setTimeout(() => removeEventListener('dragstart', onDragStart, { capture: true }), MAX_DRAG_START_MS);
+  setTimeout(() => removeEventListener('dragstart', onDragStart, { capture: true }), DRAG_START_TIMEOUT_MS);
 }
 
 export async function dragResult() {

@@ -12,7 +12,7 @@ import { elementOf } from '../refs.js';
 
 /** @type {Map<string, OpenFile>} */
 const openFiles = new Map();
-const MAX_CHUNK_MS = 500;
+const CHUNK_TIMEOUT_MS = 500;
 const BLOB_CHUNK_BYTES = 4 << 20;
 const MAGIC_BYTES = 512;
 
@@ -48,7 +48,7 @@ export async function readFile(id, maxBytes) {
   const file = openFiles.get(id);
   if (!file) return { error: 'the page closed the file' };
   try {
-    const { chunk } = await nextChunk(file, maxBytes, MAX_CHUNK_MS);
+    const { chunk } = await nextChunk(file, maxBytes, CHUNK_TIMEOUT_MS);
     if (chunk.length === 0) openFiles.delete(id);
     return { data: await base64Of(chunk) };
   } catch (error) {

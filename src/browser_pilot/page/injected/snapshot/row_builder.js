@@ -57,7 +57,7 @@ export class RowBuilder {
     appendText(line.parts, text);
   }
 
-  /** Adds an item that stands in a line as a word does; a field has a row of its own. @param {Row} row @param {Context} context */
+  /** Adds an item as part of a line of text; a field has a row of its own. @param {Row} row @param {Context} context */
   addItem(row, context) {
     const alone = FIELD_ROLES.has(row.role) && !context.joined;
     if (alone) this.endLine();
