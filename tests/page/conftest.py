@@ -22,8 +22,6 @@ from tests.integration.user_chrome.in_process import own_engine
 
 from .actions.site import Site, serve_site
 
-# The machine may be busy with other work, so slowness is no failure here.
-
 SITES = Path(__file__).parent / "sites"
 
 
@@ -56,7 +54,7 @@ class Sites:
 async def serve_sites() -> AsyncGenerator[Sites]:
     sites = Sites(port=0)
 
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(asyncio.IncompleteReadError, ConnectionError):
             head = await reader.readuntil(b"\r\n\r\n")
             path = head.split(b" ")[1].decode().split("?")[0]
@@ -69,7 +67,7 @@ async def serve_sites() -> AsyncGenerator[Sites]:
             await writer.drain()
         writer.close()
 
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    server = await asyncio.start_server(respond, "127.0.0.1", 0)
     sites.port = server.sockets[0].getsockname()[1]
     async with server:
         yield sites

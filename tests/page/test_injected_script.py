@@ -34,9 +34,9 @@ async def test_the_second_script_uses_the_instances_of_the_first(page: Page, sit
         f"""async () => {{
             const api = ({loading_source()})();
             ({full_source()})(api, {OPTIONS});
-            api.watch();
+            api.startWatch();
             location.hash = '#there';
-            const {{ navigating, sameDocument }} = await api.scrolled(null);
+            const {{ navigating, sameDocument }} = await api.scrollResult(null);
             return {{ navigating, sameDocument, shared: api.shared }};
         }}"""
     )
@@ -86,7 +86,7 @@ async def test_nothing_leaks_into_the_global_scope(page: Page) -> None:
     assert added == ["browserPilot"]
 
 
-async def test_the_picker_s_script_names_elements_as_they_are_now(page: Page) -> None:
+async def test_the_picker_script_reads_the_current_names(page: Page) -> None:
     await page.set_content("<button>Save <span id=what>draft</span></button><input placeholder=Mail>")
     names = await page.evaluate(
         f"""() => {{

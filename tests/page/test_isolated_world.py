@@ -1,4 +1,4 @@
-"""Our world in each frame: it reaches all of them, outlives navigation, and stays out of the page's sight."""
+"""Our isolated world: in every frame, renewed after navigation, invisible to the page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from browser_pilot.page.snapshot.snapshot import take_snapshot
 from .conftest import Sites
 
 
-async def test_every_frame_answers_across_sites_and_depths(page: Page, sites: Sites) -> None:
+async def test_every_frame_responds_across_sites_and_depths(page: Page, sites: Sites) -> None:
     sites.add("leaf", "<title>leaf</title>")
     sites.add(
         "inner", "<title>inner</title><iframe src='http://c.test:{port}/leaf'></iframe><iframe srcdoc='x'></iframe>"
@@ -23,8 +23,8 @@ async def test_every_frame_answers_across_sites_and_depths(page: Page, sites: Si
     await page.goto(
         sites.add("outer", "<iframe src='http://b.test:{port}/inner'></iframe><iframe src='/leaf'></iframe>")
     )
-    answers = await World(page).call_everywhere("documentToken")
-    hosts = sorted(frame.url.split("/")[2] if "//" in frame.url else frame.url for frame, _ in answers)
+    results = await World(page).call_everywhere("documentToken")
+    hosts = sorted(frame.url.split("/")[2] if "//" in frame.url else frame.url for frame, _ in results)
     assert hosts == [
         f"a.test:{sites.port}",
         f"a.test:{sites.port}",
@@ -32,7 +32,7 @@ async def test_every_frame_answers_across_sites_and_depths(page: Page, sites: Si
         f"b.test:{sites.port}",
         f"c.test:{sites.port}",
     ]
-    assert len({token for _, token in answers}) == 5
+    assert len({token for _, token in results}) == 5
 
 
 async def test_frames_keep_their_numbers_while_they_live(page: Page, sites: Sites) -> None:
@@ -90,7 +90,7 @@ async def test_a_document_gets_most_of_our_script_only_when_it_is_needed(page: P
         counting = {"expression": "Object.keys(browserPilot).length", "contextId": made["executionContextId"]}
         return int((await send(frame.session, "Runtime.evaluate", **counting))["result"]["value"])
 
-    await world.call(frame, "settled")
+    await world.call(frame, "waitIdle")
     assert await functions() < 10
     await world.call(frame, "documentToken")
     assert await functions() > 50
@@ -105,7 +105,7 @@ async def test_the_page_cannot_see_our_world(page: Page, sites: Sites) -> None:
     assert await page.evaluate(names) == before
 
 
-async def test_an_action_that_a_navigation_cuts_off_is_not_done_twice(page: Page, sites: Sites) -> None:
+async def test_a_call_that_a_navigation_interrupts_is_not_repeated(page: Page, sites: Sites) -> None:
     await page.goto(sites.add("plain", "plain"))
     world = World(page)
     frame = await world.main_frame()
@@ -116,7 +116,7 @@ async def test_an_action_that_a_navigation_cuts_off_is_not_done_twice(page: Page
         await waiting
 
 
-async def test_a_page_that_does_not_answer_ends_in_a_timeout(page: Page, sites: Sites) -> None:
+async def test_a_page_that_does_not_respond_times_out(page: Page, sites: Sites) -> None:
     await page.goto(sites.add("plain", "plain"))
     world = World(page)
     with pytest.raises(Timeout, match="within 50 ms"):
@@ -135,7 +135,7 @@ async def test_a_frame_that_was_removed_is_gone(page: Page, sites: Sites) -> Non
             await world.call(frame, "documentToken", repeatable=True)
 
 
-async def test_a_crash_of_the_page_is_told_at_once(page: Page, sites: Sites) -> None:
+async def test_a_crash_of_the_page_is_reported_at_once(page: Page, sites: Sites) -> None:
     await page.goto(sites.add("plain", "plain"))
     world = World(page)
     frame = await world.main_frame()
@@ -150,17 +150,17 @@ async def test_a_crash_of_the_page_is_told_at_once(page: Page, sites: Sites) -> 
         await world.call(frame, "documentToken")
 
 
-async def test_looking_at_a_page_that_was_closed_says_so(page: Page, sites: Sites) -> None:
+async def test_a_call_into_a_closed_page_raises_no_tab(page: Page, sites: Sites) -> None:
     await page.goto(sites.add("closing", "<button>Go</button>"))
     world = World(page)
     await world.live_frames()
-    world.frames.forget()
+    world.frames.invalidate()
     await page.close()
     with pytest.raises(NoTab):
         await world.live_frames()
 
 
-async def test_looking_for_listeners_again_and_again_does_no_harm(page: Page, sites: Sites) -> None:
+async def test_listeners_can_be_looked_up_repeatedly(page: Page, sites: Sites) -> None:
     folded = "<details open><summary>More</summary><input type=date><p>Inside</p></details>" * 20
     await page.goto(sites.add("listeners", f"{folded}<p id=p>Press</p><script>p.onclick = () => 1</script>"))
     world = World(page)

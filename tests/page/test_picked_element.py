@@ -1,4 +1,4 @@
-"""The picker's selectors on a page like that of an application: unique, robust, and resolved alike by the hub."""
+"""The picker's selectors on an application-like page: unique, robust, and resolved by the hub to the same elements."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""One typed door to Playwright's CDP sessions: parameters go in by name, the answer comes out as a dictionary.
+"""Sends CDP commands through Playwright's CDP sessions: parameters by name, the response as a dictionary.
 
-Playwright does not type the protocol's answers: each caller picks what it needs at once and passes on its own types.
+Playwright does not type CDP responses: each caller reads the fields that it needs and returns its own types.
 """
 
 from __future__ import annotations
@@ -11,5 +11,5 @@ from playwright.async_api import CDPSession
 
 
 async def send(session: CDPSession, method: str, **params: object) -> dict[str, Any]:
-    """Send one command and give back its answer; raises Playwright's Error when the browser refuses it."""
+    """Send one command and return its response; raises Playwright's Error when the browser responds with an error."""
     return cast("dict[str, Any]", await session.send(method, params))  # pyright: ignore[reportUnknownMemberType]

@@ -4,8 +4,8 @@ A frame keeps its number while it lives: 0 is the main frame, the others count u
 first seen, and a number is never used again on the same page. Cross-site frames live in a process of their own and
 have a session of their own; the rest share the session of the nearest frame above them that has one.
 
-Discovery asks the browser only when Playwright has told of a frame that came, went or navigated. This module knows
-nothing of what runs inside a frame: that is ``world``.
+The frame trees are requested again only after Playwright has reported that a frame was attached, detached or navigated.
+Scripts inside frames are not handled here: see ``isolated_world``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .cdp import send
 from .playwright_errors import relay_error
 
 MAIN = 0
-_ROUNDS = 3
+_MAX_DISCOVERIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Frame:
 
     @property
     def prefix(self) -> str:
-        """What the refs of its elements begin with."""
+        """The prefix of the refs of its elements."""
         return "e" if self.number == MAIN else f"f{self.number}e"
 
 
@@ -58,29 +58,29 @@ class _FrameTree(TypedDict):
 
 
 class Frames:
-    """The live list of a page's frames. Built once per page; it is done when the page closes.
+    """The frames of one page. One per page; lives as long as the page.
 
-    ``attached_again`` is called when the debugger, in the user's own browser, was gone and is back; ``new_document``
-    with the id of a frame that shows another document from now on, where its process tells of that.
+    ``on_reattached`` is called when the extension has reattached the debugger to the tab. ``on_new_document`` gets the
+    id of a frame of the main session that has committed another document.
     """
 
     def __init__(
         self,
         page: Page,
         *,
-        attached_again: Callable[[], None],
-        new_document: Callable[[str], None],
+        on_reattached: Callable[[], None],
+        on_new_document: Callable[[str], None],
     ) -> None:
         self._page = page
-        self._attached_again = attached_again
-        self._new_document = new_document
+        self._on_reattached = on_reattached
+        self._on_new_document = on_new_document
         self._main_session: CDPSession | None = None
         self._sessions: dict[PlaywrightFrame, CDPSession] = {}
         self._numbers: dict[str, int] = {}
         self._next_number = MAIN
         self._frames: dict[int, Frame] = {}
         self._stale = True
-        self._unfound: frozenset[str] = frozenset()
+        self._missing_urls: frozenset[str] = frozenset()
         self._lock = asyncio.Lock()
         page.on("frameattached", self._mark_stale)
         page.on("framenavigated", self._mark_stale)
@@ -89,22 +89,22 @@ class Frames:
     def _mark_stale(self, _frame: PlaywrightFrame) -> None:
         self._stale = True
 
-    def _note_attached(self, _event: dict[str, object]) -> None:
+    def _handle_reattached(self, _event: dict[str, object]) -> None:
         self._stale = True
-        self._attached_again()
+        self._on_reattached()
 
-    def _note_document(self, event: dict[str, Any]) -> None:
-        self._new_document(str(event["frame"]["id"]))
+    def _handle_navigated(self, event: dict[str, Any]) -> None:
+        self._on_new_document(str(event["frame"]["id"]))
 
-    def forget(self) -> None:
+    def invalidate(self) -> None:
         """Look the frames up again before they are next used."""
         self._stale = True
 
     async def main_session(self) -> CDPSession:
         if self._main_session is None:
             session = await self._page.context.new_cdp_session(self._page)
-            session.on(REATTACHED_EVENT, self._note_attached)
-            session.on("Page.frameNavigated", self._note_document)
+            session.on(REATTACHED_EVENT, self._handle_reattached)
+            session.on("Page.frameNavigated", self._handle_navigated)
             self._main_session = session
         return self._main_session
 
@@ -116,35 +116,37 @@ class Frames:
     async def list(self) -> tuple[Frame, ...]:
         """All frames, each after its parent."""
         async with self._lock:
-            for _ in range(_ROUNDS):
+            for _ in range(_MAX_DISCOVERIES):
                 if not self._stale:
                     break
                 self._stale = False
                 try:
                     await self._discover()
                 except BaseException as error:
-                    self._stale = True  # cut short, by a cancelled call or a frame that went away
-                    if isinstance(error, PlaywrightError) and (known := self._known(error)) is not None:
-                        raise known from error
+                    self._stale = True  # interrupted: the call was cancelled, or a frame is gone
+                    if isinstance(error, PlaywrightError) and (translated := self._translate(error)) is not None:
+                        raise translated from error
                     raise
-                self._doubt()
+                self._check_complete()
         return tuple(self._frames.values())
 
-    def _known(self, error: PlaywrightError) -> PilotError | None:
-        """What our relay said, or that the page or its browser is gone."""
+    def _translate(self, error: PlaywrightError) -> PilotError | None:
+        """The relay's error, or NoTab when the page or its browser is gone."""
         if self._page.is_closed() or TARGET_WAS_CLOSED.matches(error.message):
             return NoTab("The tab was closed.")
         return relay_error(error)
 
-    def _doubt(self) -> None:
-        """A process that a frame has just left may still tell of its old document: then look again, but not for ever
-        at a page where the two never agree.
+    def _check_complete(self) -> None:
+        """Mark the frames stale when Playwright has a URL that the trees do not have.
+
+        The process that a frame has just left may still report its old document. Where the same URLs are missing twice,
+        the frames count as complete.
         """
         found = {frame.url for frame in self._frames.values()}
-        unfound = frozenset(frame.url for frame in self._page.frames if frame.url not in found)
-        if unfound != self._unfound:
-            self._unfound = unfound
-            self._stale = self._stale or bool(unfound)
+        missing = frozenset(frame.url for frame in self._page.frames if frame.url not in found)
+        if missing != self._missing_urls:
+            self._missing_urls = missing
+            self._stale = self._stale or bool(missing)
 
     async def get(self, number: int) -> Frame | None:
         await self.list()
@@ -153,22 +155,22 @@ class Frames:
     async def _discover(self) -> None:
         session = await self.main_session()
         trees = [(session, await _frame_tree(session))]
-        if self._unfound or len(self._page.frames) > sum(1 for _ in _walk(trees[0][1])):
+        if self._missing_urls or len(self._page.frames) > sum(1 for _ in _walk(trees[0][1])):
             trees += await self._separate_trees()
-        told = {frame.url for frame in self._page.frames}
+        current_urls = {frame.url for frame in self._page.frames}
         found: dict[str, tuple[_FrameInfo, CDPSession]] = {}
         for owner, tree in trees:
             for info in _walk(tree):
                 known = found.get(info["id"])
-                # Of two processes that know a frame, the one that it has left knows its old document.
-                if known is None or _url(known[0]) not in told or _url(info) in told:
+                # Two processes may report a frame: the one that it has left reports the URL of its old document.
+                if known is None or _url(known[0]) not in current_urls or _url(info) in current_urls:
                     found[info["id"]] = (info, owner)
         self._numbers = {id_: number for id_, number in self._numbers.items() if id_ in found}
         frames: dict[int, Frame] = {}
-        # A tree may come before the tree that holds its parent, so frames whose parent is not there yet wait a turn.
+        # A tree may come before the tree of its parent: frames whose parent is not placed yet wait for the next round.
         waiting = list(found.values())
         while waiting:
-            ready = [item for item in waiting if self._is_placed(item[0], frames)]
+            ready = [item for item in waiting if self._has_parent(item[0], frames)]
             if not ready:
                 break
             for info, owner in ready:
@@ -177,7 +179,7 @@ class Frames:
             waiting = [item for item in waiting if item not in ready]
         self._frames = frames
 
-    def _is_placed(self, info: _FrameInfo, frames: dict[int, Frame]) -> bool:
+    def _has_parent(self, info: _FrameInfo, frames: dict[int, Frame]) -> bool:
         parent = info.get("parentId")
         return parent is None or self._numbers.get(parent) in frames
 
@@ -200,8 +202,8 @@ class Frames:
         """The trees of the frames that live in other processes."""
         frames = [frame for frame in self._page.frames if frame != self._page.main_frame]
         self._sessions = {frame: session for frame, session in self._sessions.items() if frame in frames}
-        answers = await asyncio.gather(*(self._separate_tree(frame) for frame in frames))
-        return [answer for answer in answers if answer is not None]
+        trees = await asyncio.gather(*(self._separate_tree(frame) for frame in frames))
+        return [tree for tree in trees if tree is not None]
 
     async def _separate_tree(self, frame: PlaywrightFrame) -> tuple[CDPSession, _FrameTree] | None:
         known = self._sessions.pop(frame, None)

@@ -15,7 +15,7 @@ from .module_bundler import Module, collect_modules, join, shared_names
 
 PICKER_SCRIPT = Path(__file__).parents[1] / "extension" / "content" / "accname.js"
 # What can be called in a document that has the first expression only.
-LOADING_FUNCTIONS = frozenset({"usable", "settled", "watch"})
+LOADING_FUNCTIONS = frozenset({"startWatch", "waitIdle", "waitUsable"})
 
 
 @cache

@@ -1,7 +1,7 @@
-"""Pages that we open for ourselves, to fetch or to look something up: they are nobody's tabs.
+"""Internal pages: opened for downloads and hidden tabs, and not part of a session's tabs.
 
-A browser tells of a new page before it answers whoever asked for it, so a page that comes while we wait for one of ours
-may be that one, or a tab that the user shares just then. ``is_ours`` waits until that is known.
+Playwright emits ``page`` before ``new_page`` returns. A page that appears in between may be internal, or a tab that the
+user has just shared: ``is_internal`` waits until that is known. State: weak references to pages and contexts.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from playwright.async_api import BrowserContext, Page
 
-_ours: WeakSet[Page] = WeakSet()
-_awaited: WeakKeyDictionary[BrowserContext, set[asyncio.Future[None]]] = WeakKeyDictionary()
+_internal_pages: WeakSet[Page] = WeakSet()
+_opening: WeakKeyDictionary[BrowserContext, set[asyncio.Future[None]]] = WeakKeyDictionary()
 
 
-async def open_own_page(context: BrowserContext) -> Page:
-    awaited = _awaited.setdefault(context, set())
-    opening = asyncio.get_running_loop().create_future()
-    awaited.add(opening)
+async def open_internal_page(context: BrowserContext) -> Page:
+    pending = _opening.setdefault(context, set())
+    opened = asyncio.get_running_loop().create_future()
+    pending.add(opened)
     try:
         page = await context.new_page()
-        _ours.add(page)
+        _internal_pages.add(page)
         return page
     finally:
-        awaited.discard(opening)
-        opening.set_result(None)
+        pending.discard(opened)
+        opened.set_result(None)
 
 
-async def is_ours(page: Page) -> bool:
-    """Comes back when every page that was asked for before has come, or has failed to."""
-    awaited = _awaited.get(page.context)
-    if awaited:
-        await asyncio.wait(list(awaited))
-    return page in _ours
+async def is_internal(page: Page) -> bool:
+    """Waits until the internal pages that are being opened exist, or have failed to open."""
+    pending = _opening.get(page.context)
+    if pending:
+        await asyncio.wait(list(pending))
+    return page in _internal_pages

@@ -64,7 +64,7 @@ def parse_module(path: str, source: str) -> Module:
 def collect_modules(entry: str, read: Callable[[str], str], *, loaded: Sequence[Module] = ()) -> tuple[Module, ...]:
     """The modules that ``entry`` needs, each after its imports; those already ``loaded`` are left out.
 
-    ``read`` gives the source of a path and raises FileNotFoundError.
+    ``read`` returns the source of a path and raises FileNotFoundError.
     """
     known = {module.path: module for module in loaded}
     collected: list[Module] = []

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PickedElement:
-    """``at`` is a time in seconds since the epoch; ``frame_url`` the URL of the element's frame."""
+    """``picked_at`` is in seconds since the epoch; ``frame_url`` is the URL of the element's frame."""
 
     picked_at: float
     frame_url: str

@@ -25,17 +25,17 @@ from .picked_element import PickedElement
 class Mouse:
     """The position of the mouse in the viewport, once it has moved."""
 
-    place: tuple[float, float] | None = None
+    position: tuple[float, float] | None = None
 
 
-def _uncaught(_tab: Tab, _download: Download) -> str:
+def _ignore_download(_tab: Tab, _download: Download) -> str:
     return ""
 
 
 class Tab:
-    """``troubles`` returns why an address was not reached, where only the proxy knows.
+    """``last_network_error`` returns the proxy's reason why a URL was not reached.
 
-    ``catch`` receives the downloads that the page starts, and returns the id of each.
+    ``on_download`` gets the downloads that the page starts, and returns the id of each.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Tab:
         page: Page,
         last_network_error: NetworkErrorLookup = no_network_errors,
         *,
-        catch: Callable[[Tab, Download], str] = _uncaught,
+        on_download: Callable[[Tab, Download], str] = _ignore_download,
     ) -> None:
         self.id = tab_id
         self.page = page
@@ -52,11 +52,11 @@ class Tab:
         self.console = ConsoleLog(page)
         self.network = NetworkLog(page, last_network_error)
         self.world = World(page)
-        self.tracker = NetworkTracker(page, lambda download: catch(self, download))
+        self.tracker = NetworkTracker(page, lambda download: on_download(self, download))
         self.snapshots = SnapshotHistory(self.world, self.tracker)
         self.dialogs = Dialogs(page)
         self.mouse = Mouse()
-        # The element that the user last picked here.
+        # The element that the user last picked in this tab.
         self.picked: PickedElement | None = None
 
     @property
@@ -64,7 +64,7 @@ class Tab:
         return self.world.crashed
 
     @property
-    def lost_its_browser(self) -> bool:
+    def is_disconnected(self) -> bool:
         browser = self.page.context.browser
         return browser is not None and not browser.is_connected()
 

@@ -19,7 +19,7 @@ from browser_pilot.background_tasks import BackgroundTasks
 from browser_pilot.page.downloads.browser_download import BrowserDownload
 from browser_pilot.page.observe.proxy_errors import NetworkErrorLookup, no_network_errors
 
-from .internal_pages import is_ours, open_own_page
+from .internal_pages import is_internal, open_internal_page
 from .playwright_errors import translated
 from .tab import Tab
 
@@ -45,10 +45,10 @@ class SavedTab:
 
 @dataclass(frozen=True)
 class ContextHooks:
-    """What only the engine knows about the context.
+    """What the engine provides about the context.
 
     ``last_network_error`` is the proxy's reason why a URL failed. ``take_blank_page`` returns an open unused page, if
-    there is one. ``is_alive`` waits until it is known whether the browser still runs.
+    there is one. ``is_alive`` waits until it is certain whether the browser still runs.
     """
 
     last_network_error: NetworkErrorLookup = no_network_errors
@@ -61,7 +61,7 @@ _NO_HOOKS = ContextHooks()
 
 
 class TabSet:
-    """``tell`` gets a tab's id and its event; ``catch`` gets the downloads that tabs start."""
+    """``on_event`` gets a tab's id and its event; ``on_download`` gets the downloads that tabs start."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class TabSet:
         numbers: Iterator[int],
         *,
         on_event: TabEventListener,
-        on_download: DownloadListener = lambda _tab, _caught: "",
+        on_download: DownloadListener = lambda _tab, _download: "",
         hooks: ContextHooks = _NO_HOOKS,
     ) -> None:
         self.current_id: str | None = None
@@ -102,7 +102,7 @@ class TabSet:
 
     @property
     def may_have_crashed(self) -> bool:
-        """Whether a page has just closed, and it is not known yet if its browser died."""
+        """Whether a page has just closed, possibly because its browser died."""
         return bool(self._just_closed)
 
     async def open(self) -> Tab:
@@ -116,13 +116,13 @@ class TabSet:
         """Tabs whose page has crashed, and that were not reopened yet."""
         return tuple(self._saved(tab) for tab in self._tabs.values() if tab.crashed and tab.id not in self._hidden)
 
-    async def reopen(self, kept: SavedTab) -> Tab:
+    async def reopen(self, saved: SavedTab) -> Tab:
         """Open a blank page for a lost or crashed tab, under the same id."""
-        crashed = self._tabs.get(kept.id)
+        crashed = self._tabs.get(saved.id)
         with translated("Opening a tab again"):
             page = self._hooks.take_blank_page() or await self._context.new_page()
-        was_current = kept.current or self.current_id == kept.id
-        tab = self._adopt(page, tab_id=kept.id)
+        was_current = saved.current or self.current_id == saved.id
+        tab = self._adopt(page, tab_id=saved.id)
         if was_current or self.current_id is None:
             self.current_id = tab.id
         if crashed is not None:
@@ -133,7 +133,7 @@ class TabSet:
     async def open_hidden(self) -> Tab:
         """Open a tab that is not listed, never current, and cannot open popups."""
         with translated("Opening a tab in the background"):
-            page = await open_own_page(self._context)
+            page = await open_internal_page(self._context)
         tab = Tab(f"h{secrets.token_hex(8)}", page, self._hooks.last_network_error)
         self._tabs[tab.id] = tab
         self._hidden.add(tab.id)
@@ -151,7 +151,9 @@ class TabSet:
         self._just_closed.pop(tab.id, None)
 
     def _adopt(self, page: Page, *, tab_id: str | None = None) -> Tab:
-        tab = Tab(tab_id or f"t{next(self._numbers)}", page, self._hooks.last_network_error, catch=self._catch)
+        tab = Tab(
+            tab_id or f"t{next(self._numbers)}", page, self._hooks.last_network_error, on_download=self._handle_download
+        )
         self._tabs[tab.id] = tab
         page.on("popup", lambda popup: self._adopt_popup(tab, popup))
         page.on("close", lambda _: self._on_page_close(tab))
@@ -161,8 +163,8 @@ class TabSet:
         self._on_event(tab.id, "opened")
         return tab
 
-    def _catch(self, tab: Tab, download: Download) -> str:
-        return self._on_download(tab, BrowserDownload(download, tab.page.url, tab.tracker.download_watch))
+    def _handle_download(self, tab: Tab, download: Download) -> str:
+        return self._on_download(tab, BrowserDownload(download, tab.page.url, tab.tracker.download_progress))
 
     def _adopt_popup(self, opener: Tab, page: Page) -> None:
         if self._of(page) is None:
@@ -178,7 +180,7 @@ class TabSet:
 
     async def _adopt_unless_internal(self, page: Page) -> None:
         """Deferred: Playwright emits ``popup`` right after ``page``."""
-        if not await is_ours(page):
+        if not await is_internal(page):
             self._adopt_shared(page)
 
     def _adopt_shared(self, page: Page) -> None:

@@ -170,7 +170,7 @@ class Session:
 
     def take_notices(self) -> list[str]:
         """What happened to its tabs without a call: unanswered dialogs and reloads. Each is returned once."""
-        notices = [f"Tab {tab.id}: {notice}" for tab in self.tabs() for notice in tab.dialogs.take_unanswered()]
+        notices = [f"Tab {tab.id}: {notice}" for tab in self.tabs() for notice in tab.dialogs.take_timeout_notices()]
         return [*notices, *self._recovery.notices.take_notices()]
 
     async def was_crash(self, tab: Tab, *, reported: bool) -> bool:
@@ -178,7 +178,7 @@ class Session:
         browser = self._recovery.browser
         if browser is not None:
             await browser.live.flush_events()
-        crashed = tab.crashed or tab.lost_its_browser
+        crashed = tab.crashed or tab.is_disconnected
         if crashed and reported:
             self._recovery.notices.mark_reported(tab.id)
         return crashed

@@ -34,7 +34,7 @@ def hostile() -> Generator[HostileSite]:
 
 
 def pdf_of(pages: Site) -> str:
-    return pages.handle("report.pdf", lambda exchange: exchange.answer(PDF, kind="application/pdf"))
+    return pages.handle("report.pdf", lambda request: request.respond(PDF, kind="application/pdf"))
 
 
 async def test_a_pdf_is_saved_from_its_viewer(own_hub: HubProcess, chrome: Chrome, hostile: HostileSite) -> None:

@@ -17,7 +17,7 @@ from browser_pilot.policy.patterns import parse_pattern
 from browser_pilot.policy.rules import Rule, Ruleset
 from browser_pilot.sessions.session import Session
 from tests.page.actions.acting import click, open_address
-from tests.page.actions.site import Exchange, Site
+from tests.page.actions.site import HttpRequest, Site
 from tests.waiting import eventually
 
 from .in_process import InProcess
@@ -74,9 +74,9 @@ async def download_from(session: Session, tab: Tab) -> bytes:
 
 
 async def test_a_download_reaches_the_agent_and_the_users_folder(own: InProcess, pages: Site) -> None:
-    async def answer(exchange: Exchange) -> None:
+    async def answer(request: HttpRequest) -> None:
         disposition = "Content-Disposition: attachment; filename=report.csv\r\n"
-        await exchange.answer(b"a,b\n1,2\n", kind="text/csv", extra=disposition)
+        await request.respond(b"a,b\n1,2\n", kind="text/csv", extra=disposition)
 
     pages.handle("report", answer)
     async with own.session() as session:
@@ -110,8 +110,8 @@ async def test_cookies_are_read_set_and_deleted_but_never_all_cleared(own: InPro
 
 
 async def test_cookies_of_other_sites_are_hidden(own: InProcess, pages: Site) -> None:
-    async def sign_in(exchange: Exchange) -> None:
-        await exchange.answer("<h1>Bank</h1>", extra="Set-Cookie: session=secret; HttpOnly\r\n")
+    async def sign_in(request: HttpRequest) -> None:
+        await request.respond("<h1>Bank</h1>", extra="Set-Cookie: session=secret; HttpOnly\r\n")
 
     bank = await own.chrome.open(pages.handle("bank", sign_in).replace("//a.test", "//bank.test"))
     async with own.session() as session:

@@ -12,7 +12,7 @@ from browser_pilot.page.actions import forms, keyboard, mouse, navigate, runner
 from browser_pilot.page.actions import scroll as scrolling
 from browser_pilot.page.actions import upload as uploading
 from browser_pilot.page.actions.context import ActionContext
-from browser_pilot.page.actions.evaluate import Evaluated
+from browser_pilot.page.actions.evaluate import EvaluationResult
 from browser_pilot.page.actions.forms import FieldValue
 from browser_pilot.page.actions.navigate import Step
 from browser_pilot.page.actions.outcome import Outcome
@@ -59,7 +59,9 @@ async def upload(tab: Tab, element: ElementArgument, paths: Sequence[Path], **op
     return await uploading.upload(ActionContext(tab), await resolve(tab, element), paths, **options)
 
 
-async def evaluate(tab: Tab, expression: str, element: ElementArgument | None = None, **options: Any) -> Evaluated:
+async def evaluate(
+    tab: Tab, expression: str, element: ElementArgument | None = None, **options: Any
+) -> EvaluationResult:
     return await evaluating.evaluate(ActionContext(tab), expression, element, **options)
 
 

@@ -1,4 +1,4 @@
-"""A small web server for awkward pages: answers at once, late, in part, never, or over a socket."""
+"""A small web server for tests of waiting: it responds at once, late, in part, never, or over a WebSocket."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
-Handler = Callable[["Exchange"], Awaitable[None]]
+Handler = Callable[["HttpRequest"], Awaitable[None]]
 
 
 @dataclass
-class Exchange:
-    """One request, and the means to answer it."""
+class HttpRequest:
+    """One request; also sends its response."""
 
     method: str
     path: str
@@ -23,7 +23,7 @@ class Exchange:
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
-    async def answer(
+    async def respond(
         self, body: str | bytes = "", *, kind: str = "text/html; charset=utf-8", status: int = 200, extra: str = ""
     ) -> None:
         data = body.encode() if isinstance(body, str) else body
@@ -41,8 +41,8 @@ class Exchange:
         self.writer.write(text.encode())
         await self.writer.drain()
 
-    async def until_left(self) -> None:
-        """Until the browser goes away."""
+    async def wait_closed(self) -> None:
+        """Wait until the browser closes the connection."""
         while await self.reader.read(1024):
             pass
 
@@ -91,14 +91,14 @@ class Site:
         return self.url(path)
 
     def late(self, path: str, seconds: float, body: str = "late", *, kind: str = "text/html") -> str:
-        async def answer(exchange: Exchange) -> None:
+        async def respond(request: HttpRequest) -> None:
             await asyncio.sleep(seconds)
-            await exchange.answer(body, kind=kind)
+            await request.respond(body, kind=kind)
 
-        return self.handle(path, answer)
+        return self.handle(path, respond)
 
     def never(self, path: str) -> str:
-        return self.handle(path, Exchange.until_left)
+        return self.handle(path, HttpRequest.wait_closed)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(asyncio.IncompleteReadError, ConnectionError):
@@ -108,13 +108,13 @@ class Site:
             pairs = (line.split(": ", 1) for line in lines[1:] if ": " in line)
             headers = {name.lower(): value for name, value in pairs}
             self.seen.append(f"{method} {address}")
-            exchange = Exchange(method, path, query, headers, reader, writer)
+            request = HttpRequest(method, path, query, headers, reader, writer)
             if path in self.handlers:
-                await self.handlers[path](exchange)
+                await self.handlers[path](request)
             elif path in self.pages:
-                await exchange.answer(self.pages[path])
+                await request.respond(self.pages[path])
             else:
-                await exchange.answer("<h1>Not found</h1>", status=404)
+                await request.respond("<h1>Not found</h1>", status=404)
         writer.close()
 
 

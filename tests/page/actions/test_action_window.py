@@ -28,7 +28,7 @@ def test_after_the_input_only_what_begins_shortly_is_an_effect(after: float, *, 
     assert one.covers(110.0 + after) is covered
 
 
-def test_an_effect_makes_room_for_its_own_effects() -> None:
+def test_effects_of_an_effect_are_effects_too() -> None:
     one = window()
     one.end_input(110.0)
     one.note_effect(115.0)

@@ -16,7 +16,7 @@ async def text(tab: Tab, selector: str) -> str:
     return await tab.page.inner_text(selector)
 
 
-async def test_a_list_of_the_pages_own_is_opened_and_chosen_from(show: Show) -> None:
+async def test_an_option_of_a_custom_list_is_clicked(show: Show) -> None:
     tab = await show(
         "<div id=s role=combobox tabindex=0 aria-expanded=false>Choose</div><ul id=l role=listbox hidden>"
         "<li role=option>Red<li role=option>Green</ul><script>s.onmousedown = () => l.hidden = false;"
@@ -27,7 +27,7 @@ async def test_a_list_of_the_pages_own_is_opened_and_chosen_from(show: Show) -> 
     assert await text(tab, "#s") == "Green"
 
 
-async def test_a_date_picker_that_opens_on_a_read_only_field_is_worked_by_clicks(show: Show) -> None:
+async def test_a_date_picker_of_a_read_only_field_is_operated_by_clicks(show: Show) -> None:
     days = "".join(f"<button>{day}</button>" for day in range(1, 29))
     tab = await show(
         f"<input id=f readonly onclick='p.hidden = false'><div id=p hidden>{days}</div><script>p.onclick = e =>"
@@ -38,8 +38,8 @@ async def test_a_date_picker_that_opens_on_a_read_only_field_is_worked_by_clicks
     assert await tab.page.input_value("#f") == "2024-02-17"
 
 
-async def test_an_editor_that_answers_to_input_events_alone_takes_text(show: Show) -> None:
-    """As rich editors do: every change is stopped, kept in a model, and drawn anew from it."""
+async def test_text_is_typed_into_an_editor_that_handles_input_events_only(show: Show) -> None:
+    """Like rich text editors: every change is cancelled, stored in a model, and rendered from it."""
     tab = await show(
         "<div id=e contenteditable></div><script>model = ''; e.addEventListener('beforeinput', ev => {"
         "ev.preventDefault(); if (getSelection().toString() === model) model = ''; model += ev.data ?? '';"
@@ -51,7 +51,7 @@ async def test_an_editor_that_answers_to_input_events_alone_takes_text(show: Sho
     assert await tab.page.evaluate("model") == "Other"
 
 
-async def test_an_editor_of_code_that_keeps_a_field_for_keys_takes_text(show: Show) -> None:
+async def test_text_is_typed_into_a_code_editor_with_a_hidden_field(show: Show) -> None:
     tab = await show(
         "<div class=monaco-editor id=m><textarea id=k style='width:2px;height:14px'></textarea><pre id=v>old</pre>"
         "</div><script>let all = false;"
@@ -72,7 +72,7 @@ async def test_a_component_with_a_field_inside_is_filled_by_its_host(show: Show)
     assert await tab.page.evaluate("c.shadowRoot.querySelector('input').value") == "inside"
 
 
-async def test_a_switch_of_the_pages_own_is_set_once(show: Show) -> None:
+async def test_a_custom_switch_is_set_once(show: Show) -> None:
     tab = await show(
         "<div id=s role=switch tabindex=0 aria-checked=false onclick='s.setAttribute(`aria-checked`,"
         " s.getAttribute(`aria-checked`) !== `true`)'>Wifi</div>"
@@ -82,7 +82,7 @@ async def test_a_switch_of_the_pages_own_is_set_once(show: Show) -> None:
         assert [report.holds for report in outcome.fields] == ["checked"]
 
 
-async def test_a_menu_is_walked_by_keys(show: Show) -> None:
+async def test_a_menu_is_operated_by_keys(show: Show) -> None:
     tab = await show(
         "<ul id=m>" + "".join(f"<li tabindex=0 onkeydown='move(event)'>{n}" for n in range(3)) + "</ul><p id=out></p>"
         "<script>move = e => { if (e.key === 'ArrowDown') e.target.nextElementSibling.focus();"

@@ -1,4 +1,4 @@
-"""Dialogs: told, answered by the agent, in nobody's way."""
+"""Dialogs are reported, wait for the agent's response, and block nothing else."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ASK = "<p id=out></p><button id=b onclick='out.textContent = String({})'>Go</but
         ("prompt(`Hi`)", False, None, "null"),
     ],
 )
-async def test_a_dialog_is_told_and_answered(
+async def test_a_dialog_is_reported_and_responded_to(
     show: Show, call: str, accept: bool, text: str | None, result: str
 ) -> None:
     tab = await show(ASK.format(call))
@@ -43,9 +43,7 @@ async def test_a_dialog_is_told_and_answered(
     assert await tab.page.inner_text("#out") == result
 
 
-async def test_while_a_dialog_is_open_other_actions_are_refused_and_other_tabs_go_on(
-    show: Show, context: BrowserContext
-) -> None:
+async def test_an_open_dialog_blocks_actions_in_its_tab_only(show: Show, context: BrowserContext) -> None:
     tab = await show(ASK.format("alert(`Hi`)"))
     await click(tab, "#b")
     with pytest.raises(DialogOpen, match="Hi"):
@@ -58,7 +56,7 @@ async def test_while_a_dialog_is_open_other_actions_are_refused_and_other_tabs_g
     assert (await click(tab, "#b")).dialog is not None
 
 
-async def test_one_dialog_after_another_is_told_each(show: Show) -> None:
+async def test_each_of_several_dialogs_is_reported(show: Show) -> None:
     tab = await show(ASK.format("confirm(`One`) && confirm(`Two`)"))
     first = await click(tab, "#b")
     second = await respond_to_dialog(tab, accept=True)
@@ -69,7 +67,7 @@ async def test_one_dialog_after_another_is_told_each(show: Show) -> None:
     assert await tab.page.inner_text("#out") == "false"
 
 
-async def test_leaving_a_page_that_asks_first_is_the_agents_decision(show: Show, site: Site) -> None:
+async def test_a_beforeunload_dialog_is_the_agents_decision(show: Show, site: Site) -> None:
     tab = await show("<input id=f><button id=b>Go</button><script>onbeforeunload = e => e.preventDefault()</script>")
     await click(tab, "#b")
     here = tab.page.url
@@ -84,9 +82,9 @@ async def test_leaving_a_page_that_asks_first_is_the_agents_decision(show: Show,
     assert after.navigated == there
 
 
-async def test_a_dialog_that_nobody_answers_is_dismissed_and_that_is_told(page: Page, site: Site) -> None:
+async def test_a_dialog_without_a_response_is_dismissed_and_reported(page: Page, site: Site) -> None:
     tab = Tab("t1", page)
-    tab.dialogs = Dialogs(page, patience_seconds=0.3)
+    tab.dialogs = Dialogs(page, timeout_seconds=0.3)
     await page.goto(site.add("page", ASK.format("confirm(`Hi`)")))
     await click(tab, "#b")
     await page.wait_for_function("out.textContent === 'false'")
@@ -94,14 +92,14 @@ async def test_a_dialog_that_nobody_answers_is_dismissed_and_that_is_told(page: 
     assert any("'Hi'" in notice for notice in outcome.notices)
 
 
-async def test_a_dialog_that_a_script_of_ours_opens_is_told(show: Show) -> None:
+async def test_a_dialog_that_an_evaluated_script_opens_is_reported(show: Show) -> None:
     tab = await show("<p>Text</p>")
     evaluated = await evaluate(tab, "alert('Hi')")
     assert evaluated.outcome.dialog is not None
     await respond_to_dialog(tab, accept=True)
 
 
-async def test_an_answer_without_a_dialog_or_with_needless_text_is_refused(show: Show) -> None:
+async def test_a_response_without_a_dialog_or_with_unexpected_text_is_refused(show: Show) -> None:
     tab = await show(ASK.format("alert(`Hi`)"))
     with pytest.raises(InvalidArgument):
         await respond_to_dialog(tab, accept=True)

@@ -49,41 +49,41 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
         ("pageVariable", "seen"),
     ],
 )
-async def test_a_script_gives_its_value_as_json(show: Show, expression: str, value: object) -> None:
+async def test_the_value_of_a_script_is_returned_as_json(show: Show, expression: str, value: object) -> None:
     tab = await show("<script>pageVariable = 'seen'</script>")
     assert json.loads((await evaluate(tab, expression)).json) == value
 
 
-async def test_a_script_can_be_given_an_element_in_any_frame(tab: Tab, site: Site) -> None:
+async def test_a_script_gets_an_element_of_any_frame(tab: Tab, site: Site) -> None:
     site.add("leaf", "<button id=b data-x=1>Go</button><script>mine = 'leaf'</script>")
     await tab.page.goto(site.add("outer", "<iframe src='http://b.test:{port}/leaf'></iframe>"))
     assert json.loads((await evaluate(tab, "e => e.dataset.x + mine", "#b")).json) == "1leaf"
     assert json.loads((await evaluate(tab, "element.tagName", "#b")).json) == "BUTTON"
 
 
-async def test_a_long_result_is_cut_and_says_how_long_it_was(show: Show) -> None:
+async def test_a_long_result_is_truncated_and_its_full_length_returned(show: Show) -> None:
     tab = await show("")
     evaluated = await evaluate(tab, "Array.from({length: 1000}, (_, i) => i)", max_characters=100)
     assert len(evaluated.json) == 100
-    assert evaluated.whole_length > 3000
+    assert evaluated.full_length > 3000
 
 
-@pytest.mark.parametrize(("expression", "words"), [("1 +", "SyntaxError"), ("nope.x", "ReferenceError.*nope")])
-async def test_what_a_script_throws_is_told(show: Show, expression: str, words: str) -> None:
+@pytest.mark.parametrize(("expression", "message"), [("1 +", "SyntaxError"), ("nope.x", "ReferenceError.*nope")])
+async def test_an_exception_of_a_script_is_reported(show: Show, expression: str, message: str) -> None:
     tab = await show("")
-    with pytest.raises(InvalidArgument, match=words):
+    with pytest.raises(InvalidArgument, match=message):
         await evaluate(tab, expression)
 
 
 @pytest.mark.parametrize("expression", ["while (true) {}", "new Promise(() => {})"])
-async def test_a_script_that_does_not_end_is_given_up(show: Show, expression: str) -> None:
+async def test_a_script_that_does_not_end_times_out(show: Show, expression: str) -> None:
     tab = await show("<p>Text</p>")
     with pytest.raises((Timeout, InvalidArgument)):
         await evaluate(tab, expression, timeout_ms=300)
     assert json.loads((await evaluate(tab, "1")).json) == 1
 
 
-async def test_a_script_that_goes_elsewhere_is_followed(show: Show, site: Site) -> None:
+async def test_a_navigation_by_a_script_is_awaited(show: Show, site: Site) -> None:
     site.late("next", 0.2, "<p>Next</p>")
     tab = await show("")
     evaluated = await evaluate(tab, "location.href = '/next'")
@@ -123,7 +123,7 @@ async def test_storage_is_set_read_and_deleted(show: Show) -> None:
 
 
 @pytest.mark.managed
-async def test_a_page_without_storage_says_so(tab: Tab) -> None:
+async def test_a_page_without_storage_is_an_error(tab: Tab) -> None:
     await tab.page.goto("data:text/html,plain")
     with pytest.raises(InvalidArgument, match="no such storage"):
         await use_storage(tab, "get")
@@ -138,7 +138,7 @@ async def test_a_page_without_storage_says_so(tab: Tab) -> None:
         "<button id=b onclick='fetch(`/data`).then(() => window.open(`/next`))'>Go</button>",
     ],
 )
-async def test_a_tab_that_a_click_opens_is_told_with_its_handle(
+async def test_a_tab_that_a_click_opens_is_reported_with_its_id(
     context: BrowserContext, site: Site, opener: str
 ) -> None:
     site.late("data", 0.1)
@@ -151,7 +151,7 @@ async def test_a_tab_that_a_click_opens_is_told_with_its_handle(
     assert tabs.get("t2") is not None
 
 
-async def test_a_click_with_control_opens_a_tab_that_is_told(context: BrowserContext, site: Site) -> None:
+async def test_a_tab_that_a_control_click_opens_is_reported(context: BrowserContext, site: Site) -> None:
     site.add("next", "<p>Next</p>")
     tabs = TabSet(context, itertools.count(1), on_event=lambda _tab, _news: None)
     tab = await tabs.open()
@@ -170,16 +170,16 @@ async def test_a_click_with_control_opens_a_tab_that_is_told(context: BrowserCon
         "a.href = window.URL.createObjectURL(new Blob([`x`])); a.download = `report.csv`; a.click()'>Get</button>",
     ],
 )
-async def test_a_download_that_a_click_sets_off_is_told(show: Show, site: Site, link: str) -> None:
+async def test_a_download_that_a_click_starts_is_reported(show: Show, site: Site, link: str) -> None:
     extra = "Content-Disposition: attachment; filename=report.csv\r\n"
-    site.handle("file", lambda exchange: exchange.answer("a,b", kind="text/csv", extra=extra))
+    site.handle("file", lambda request: request.respond("a,b", kind="text/csv", extra=extra))
     tab = await show(link)
     outcome = await click(tab, "#b")
     assert [item.filename for item in outcome.downloads] == ["report.csv"]
     assert outcome.navigated is None
 
 
-async def test_a_click_that_closes_its_tab_is_answered(context: BrowserContext, site: Site) -> None:
+async def test_a_click_that_closes_its_tab_returns(context: BrowserContext, site: Site) -> None:
     tabs = TabSet(context, itertools.count(1), on_event=lambda _tab, _news: None)
     tab = await tabs.open()
     await open_address(tab, site.add("page", "<button id=b onclick='window.open(`/popup`)'>Go</button>"))
@@ -191,7 +191,7 @@ async def test_a_click_that_closes_its_tab_is_answered(context: BrowserContext, 
     assert outcome.notices == ("The tab was closed.",)
 
 
-async def test_a_page_that_crashes_under_an_action_is_told_as_such(show: Show) -> None:
+async def test_a_crash_of_the_page_during_an_action_is_reported(show: Show) -> None:
     tab = await show("<button id=b disabled>Go</button>")
     crasher = await tab.page.context.new_cdp_session(tab.page)
     waiting = asyncio.create_task(click(tab, "#b"))

@@ -1,4 +1,4 @@
-"""Choosing options and filling whole forms."""
+"""Selecting options and filling forms."""
 
 from __future__ import annotations
 
@@ -25,38 +25,38 @@ async def chosen(tab: Tab) -> list[str]:
 
 
 @pytest.mark.parametrize("word", ["France", "fr", " france "])
-async def test_an_option_is_chosen_by_label_or_value(show: Show, word: str) -> None:
+async def test_an_option_is_selected_by_label_or_value(show: Show, word: str) -> None:
     tab = await show(COUNTRIES)
     await select(tab, "#s", [word])
     assert await chosen(tab) == ["fr"]
     assert await tab.page.evaluate("log") == ["input", "change fr"]
 
 
-async def test_several_options_are_chosen_where_several_may_be(show: Show) -> None:
+async def test_several_options_are_selected_in_a_multiple_select(show: Show) -> None:
     tab = await show("<select id=s multiple><option selected>a<option>b<option>c</select>")
     await select(tab, "#s", ["b", "c"])
     assert await chosen(tab) == ["b", "c"]
 
 
 @pytest.mark.parametrize(
-    ("values", "words"),
+    ("values", "message"),
     [(["Spain"], '"Germany", "France"'), (["Germany", "France"], "exactly one"), (["Nowhere"], "Nowhere")],
 )
-async def test_a_choice_that_is_not_there_lists_those_that_are(show: Show, values: list[str], words: str) -> None:
+async def test_a_missing_option_lists_the_existing_ones(show: Show, values: list[str], message: str) -> None:
     tab = await show(COUNTRIES)
-    with pytest.raises(Exception, match=words):
+    with pytest.raises(Exception, match=message):
         await select(tab, "#s", values, timeout_ms=100)
     assert await chosen(tab) == ["de"]
 
 
-async def test_a_list_that_is_not_the_browsers_own_says_what_to_do(show: Show) -> None:
+async def test_a_custom_list_is_refused_with_advice(show: Show) -> None:
     tab = await show("<div id=s role=combobox tabindex=0>Choose</div>")
     with pytest.raises(InvalidArgument) as caught:
         await select(tab, "#s", ["x"])
     assert "Click it" in caught.value.suggestions[0]
 
 
-async def test_options_that_come_late_are_waited_for(show: Show) -> None:
+async def test_options_that_are_added_late_are_awaited(show: Show) -> None:
     tab = await show("<select id=s></select><script>setTimeout(() => s.innerHTML = '<option>a<option>b', 300)</script>")
     await select(tab, "#s", ["b"])
     assert await chosen(tab) == ["b"]
@@ -104,7 +104,7 @@ async def test_ten_fields_of_every_kind_are_filled_in_one_call(show: Show) -> No
     ]
 
 
-async def test_a_filled_form_can_be_sent_at_once(show: Show, site: Site) -> None:
+async def test_a_filled_form_can_be_submitted_in_the_same_call(show: Show, site: Site) -> None:
     site.add("sent", "<p>Thanks</p>")
     tab = await show(FORM)
     outcome = await fill_form(tab, VALUES[:2], submit=True)
@@ -112,7 +112,7 @@ async def test_a_filled_form_can_be_sent_at_once(show: Show, site: Site) -> None
     assert outcome.navigated.startswith(site.url("sent?name=Ada&mail=ada%40example.org"))
 
 
-async def test_a_form_that_is_not_accepted_says_which_field_is_wrong(show: Show) -> None:
+async def test_an_invalid_form_reports_the_invalid_field(show: Show) -> None:
     tab = await show(FORM)
     outcome = await fill_form(tab, VALUES[:1], submit=True)
     assert outcome.navigated is None
@@ -127,7 +127,7 @@ async def test_when_one_field_is_missing_none_is_filled(show: Show) -> None:
     assert [report.problem is None for report in outcome.fields] == [False, False]
 
 
-async def test_a_field_that_does_not_take_its_value_is_told_and_the_form_is_not_sent(show: Show) -> None:
+async def test_a_field_that_does_not_accept_its_value_is_reported_and_the_form_is_not_submitted(show: Show) -> None:
     tab = await show("<form action=/sent><input id=a><input id=b type=date><input id=c oninput='c.value = 0'></form>")
     outcome = await fill_form(tab, [("#a", "x"), ("#b", "31.5."), ("#c", "5")], submit=True)
     problems = [report.problem for report in outcome.fields]

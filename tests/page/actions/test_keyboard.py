@@ -1,4 +1,4 @@
-"""Typing and pressing keys: what was typed is in the field, and pages that listen notice."""
+"""Typing and pressing keys: the field holds the text, and listeners of the page are called."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def value(tab: Tab) -> str:
     ],
 )
 @pytest.mark.parametrize("slowly", [False, True])
-async def test_text_takes_the_place_of_what_was_there(show: Show, field: str, slowly: bool) -> None:
+async def test_text_replaces_the_content(show: Show, field: str, slowly: bool) -> None:
     tab = await show(field)
     outcome = await type_text(tab, "#f", "me@new.example", slowly=slowly)
     assert (await value(tab)).strip() == "me@new.example"
@@ -50,13 +50,13 @@ async def test_any_text_can_be_typed(show: Show, text: str) -> None:
     assert outcome.notices == ()
 
 
-async def test_right_to_left_text_goes_where_it_belongs(show: Show) -> None:
+async def test_right_to_left_text_is_typed_in_order(show: Show) -> None:
     tab = await show("<textarea id=f dir=rtl></textarea>")
     await type_text(tab, "#f", "مرحبا 123 بالعالم")
     assert await value(tab) == "مرحبا 123 بالعالم"
 
 
-async def test_without_clearing_text_is_added_at_the_end(show: Show) -> None:
+async def test_without_clear_text_is_appended(show: Show) -> None:
     tab = await show("<input id=f value='one '>")
     await type_text(tab, "#f", "two", clear=False)
     assert await value(tab) == "one two"
@@ -68,7 +68,7 @@ async def test_several_lines_stay_lines(show: Show) -> None:
     assert await value(tab) == "one\ntwo\n"
 
 
-async def test_pages_that_listen_to_keys_or_input_notice(show: Show) -> None:
+async def test_key_and_input_listeners_are_called(show: Show) -> None:
     tab = await show(
         f"{LOG}<input id=f onkeydown='note(`down ${{event.key}}`)' onkeyup='note(`up ${{f.value}}`)'"
         " oninput='note(`input ${event.isTrusted}`)'>"
@@ -84,14 +84,14 @@ async def test_slowly_sends_every_key(show: Show) -> None:
     assert await tab.page.evaluate("log") == ["a", "B", "!"]
 
 
-async def test_leaving_the_field_brings_its_change_event(show: Show) -> None:
+async def test_blur_dispatches_the_change_event(show: Show) -> None:
     tab = await show(f"{LOG}<input id=f onchange='note(f.value)'>")
     await type_text(tab, "#f", "abc")
     await press(tab, "Tab")
     assert await tab.page.evaluate("log") == ["abc"]
 
 
-async def test_submit_presses_enter_when_the_text_is_in(show: Show, site: Site) -> None:
+async def test_submit_presses_enter_after_the_text(show: Show, site: Site) -> None:
     site.late("search", 0.1, "<p>results</p>")
     tab = await show("<form action=/search><input id=f name=q></form>")
     outcome = await type_text(tab, "#f", "cats", submit=True)
@@ -111,7 +111,7 @@ async def test_submit_presses_enter_when_the_text_is_in(show: Show, site: Site) 
         ("number", "42.5"),
     ],
 )
-async def test_special_fields_hold_what_was_given_and_tell_the_page(show: Show, kind: str, text: str) -> None:
+async def test_special_fields_hold_the_value_and_dispatch_events(show: Show, kind: str, text: str) -> None:
     tab = await show(
         f"{LOG}<input id=f type={kind} step=any oninput='note(`input ${{f.value}}`)'"
         " onchange='note(`change ${f.value}`)'>"
@@ -129,7 +129,7 @@ async def test_special_fields_hold_what_was_given_and_tell_the_page(show: Show, 
     ("kind", "text", "form"),
     [("date", "31.05.2024", "2024-05-31"), ("color", "orange", "#ff8800"), ("range", "900", "from 0 to 100")],
 )
-async def test_a_value_in_the_wrong_form_is_refused_with_the_right_one(
+async def test_a_value_in_the_wrong_format_is_refused_with_an_example(
     show: Show, kind: str, text: str, form: str
 ) -> None:
     tab = await show(f"<input id=f type={kind}>")
@@ -139,25 +139,25 @@ async def test_a_value_in_the_wrong_form_is_refused_with_the_right_one(
     assert await value(tab) == before
 
 
-async def test_text_that_a_number_field_refuses_is_an_error(show: Show) -> None:
+async def test_text_in_a_number_field_is_an_error(show: Show) -> None:
     tab = await show("<input id=f type=number>")
     with pytest.raises(ElementNotActionable, match="did not accept"):
         await type_text(tab, "#f", "many")
 
 
-async def test_a_field_that_puts_back_its_value_is_an_error(show: Show) -> None:
+async def test_a_field_that_restores_its_value_is_an_error(show: Show) -> None:
     tab = await show("<input id=f value=fixed oninput='f.value = `fixed`'>")
     with pytest.raises(ElementNotActionable, match="still holds 'fixed'"):
         await type_text(tab, "#f", "other")
 
 
-async def test_a_field_that_changes_what_is_typed_is_told(show: Show) -> None:
+async def test_a_field_that_changes_the_typed_text_is_reported(show: Show) -> None:
     tab = await show("<input id=f oninput='f.value = f.value.toUpperCase()'>")
     outcome = await type_text(tab, "#f", "abc")
     assert any("'ABC'" in notice for notice in outcome.notices)
 
 
-async def test_what_a_password_field_holds_is_never_told(show: Show) -> None:
+async def test_the_value_of_a_password_field_is_never_reported(show: Show) -> None:
     tab = await show("<input id=f type=password maxlength=3>")
     outcome = await type_text(tab, "#f", "secret")
     assert outcome.notices
@@ -165,7 +165,7 @@ async def test_what_a_password_field_holds_is_never_told(show: Show) -> None:
 
 
 @pytest.mark.parametrize(
-    ("html", "words"),
+    ("html", "message"),
     [
         ("<input id=f readonly>", "read-only"),
         ("<input id=f disabled>", "disabled"),
@@ -176,20 +176,20 @@ async def test_what_a_password_field_holds_is_never_told(show: Show) -> None:
         ("<input id=f style='display:none'>", "hidden"),
     ],
 )
-async def test_what_takes_no_text_says_so(show: Show, html: str, words: str) -> None:
+async def test_typing_into_an_element_without_text_is_an_error(show: Show, html: str, message: str) -> None:
     tab = await show(html)
-    with pytest.raises((ElementNotActionable, InvalidArgument), match=words):
+    with pytest.raises((ElementNotActionable, InvalidArgument), match=message):
         await type_text(tab, "#f", "x", timeout_ms=100)
 
 
-async def test_a_label_or_a_wrapper_leads_to_its_field(show: Show) -> None:
+async def test_a_label_or_a_wrapper_resolves_to_its_field(show: Show) -> None:
     tab = await show("<label id=l>Name <input id=f></label><div id=w><span>Icon</span><input id=g></div>")
     await type_text(tab, "#l", "one")
     await type_text(tab, "#w", "two")
     assert await tab.page.evaluate("[f.value, g.value]") == ["one", "two"]
 
 
-async def test_fields_in_shadow_roots_and_frames_take_text(tab: Tab, site: Site) -> None:
+async def test_text_is_typed_into_fields_in_shadow_roots_and_frames(tab: Tab, site: Site) -> None:
     site.add("leaf", "<input id=in-frame>")
     await tab.page.goto(
         site.add(
@@ -204,7 +204,7 @@ async def test_fields_in_shadow_roots_and_frames_take_text(tab: Tab, site: Site)
     assert await tab.page.frames[-1].input_value("#in-frame") == "two"
 
 
-async def test_an_autocomplete_list_opens_as_one_types(show: Show) -> None:
+async def test_an_autocomplete_list_opens_while_typing(show: Show) -> None:
     tab = await show(
         "<input id=f oninput='hits.innerHTML = [`Berlin`, `Bern`].filter(c => c.startsWith(f.value))"
         ".map(c => `<li>${c}`).join(``)'><ul id=hits></ul>"
@@ -214,7 +214,7 @@ async def test_an_autocomplete_list_opens_as_one_types(show: Show) -> None:
 
 
 async def test_a_field_that_react_controls_keeps_its_text(show: Show) -> None:
-    """React notes a field's value by a property of its own on the element; only an edit past that counts."""
+    """React stores a field's value in its own property on the element; only an edit that bypasses it counts."""
     tab = await show(
         f"{LOG}<input id=f><script>let known = ''; const proto = Object.getOwnPropertyDescriptor("
         "HTMLInputElement.prototype, 'value'); Object.defineProperty(f, 'value', { configurable: true,"
@@ -225,7 +225,7 @@ async def test_a_field_that_react_controls_keeps_its_text(show: Show) -> None:
     assert (await tab.page.evaluate("log"))[-1] == "abc"
 
 
-async def test_chords_reach_the_page_and_let_go(show: Show) -> None:
+async def test_chords_reach_the_page_and_are_released(show: Show) -> None:
     tab = await show(
         f"{LOG}<body onkeydown='note(`${{event.ctrlKey}} ${{event.shiftKey}} ${{event.key}}`)'><input id=f value=abc>"
     )
@@ -242,7 +242,7 @@ async def test_chords_reach_the_page_and_let_go(show: Show) -> None:
     ]
 
 
-async def test_an_unknown_key_is_refused_with_a_near_one(show: Show) -> None:
+async def test_an_unknown_key_is_refused_with_a_similar_one(show: Show) -> None:
     tab = await show("<input id=f>")
     with pytest.raises(InvalidArgument) as caught:
         await press(tab, "Entr")

@@ -1,4 +1,4 @@
-"""Key names become the protocol's events: each modifier pressed is let go."""
+"""Key names become CDP events, and each pressed modifier is released."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MODIFIERS = st.lists(st.sampled_from(["Alt", "Control", "Meta", "Shift", "ctrl",
 
 
 @given(MODIFIERS, st.sampled_from([*NAMED, *(key for key in TYPED if key not in "\r\n")]))
-def test_every_key_that_goes_down_comes_up_and_no_modifier_is_left(held: list[str], key: str) -> None:
+def test_every_pressed_key_and_modifier_is_released(held: list[str], key: str) -> None:
     events = key_events(parse_chord("+".join([*held, key])))
     down = [event["code"] for event in events if event["type"] != "keyUp"]
     up = [event["code"] for event in events if event["type"] == "keyUp"]
@@ -39,7 +39,7 @@ def test_every_key_that_goes_down_comes_up_and_no_modifier_is_left(held: list[st
         ("F12", (), "F12"),
     ],
 )
-def test_keys_are_read_as_people_write_them(text: str, modifiers: tuple[str, ...], key: str) -> None:
+def test_common_spellings_of_keys_are_parsed(text: str, modifiers: tuple[str, ...], key: str) -> None:
     chord = parse_chord(text)
     assert (chord.modifiers, chord.key.key) == (modifiers, key)
 
@@ -50,6 +50,6 @@ def test_only_keys_without_command_modifiers_type_text() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "Entr", "Hyper+a", "Control+", "ab"])
-def test_what_is_no_key_is_refused(text: str) -> None:
+def test_an_invalid_key_is_refused(text: str) -> None:
     with pytest.raises(InvalidArgument):
         parse_chord(text)

@@ -1,4 +1,4 @@
-"""Clicking: it lands on the element or says why not."""
+"""A click lands on its element or raises an error with the reason."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def test_a_double_click_is_two_clicks_and_a_double_click(show: Show) -> No
     assert await logged(tab) == ["click 1", "click 2", "double"]
 
 
-async def test_buttons_and_modifiers_are_those_asked_for(show: Show) -> None:
+async def test_the_given_button_and_modifiers_are_used(show: Show) -> None:
     tab = await show(
         f"{LOG}<p id=b onclick='note(`${{event.shiftKey}} ${{event.altKey}}`)' oncontextmenu='note(`menu`)'>Go</p>"
     )
@@ -66,7 +66,7 @@ async def test_an_element_inside_a_scrolled_box_is_scrolled_to(show: Show) -> No
     assert await logged(tab) == ["hit"]
 
 
-async def test_what_lies_under_a_sticky_header_is_moved_clear_of_it(show: Show) -> None:
+async def test_an_element_under_a_sticky_header_is_scrolled_clear_of_it(show: Show) -> None:
     tab = await show(
         f"{LOG}<header style='position:fixed;top:0;left:0;right:0;height:300px;background:red'>Head</header>"
         "<div style='height:1000px'></div><button id=b onclick='note(`hit`)'>Go</button>"
@@ -77,7 +77,7 @@ async def test_what_lies_under_a_sticky_header_is_moved_clear_of_it(show: Show) 
     assert await logged(tab) == ["hit"]
 
 
-async def test_a_covered_element_says_what_covers_it(show: Show) -> None:
+async def test_the_error_for_a_covered_element_names_the_cover(show: Show) -> None:
     tab = await show(
         f"{LOG}<button id=b onclick='note(`hit`)'>Go</button>"
         "<div id=banner style='position:fixed;inset:0;background:white'>We use cookies</div>"
@@ -87,7 +87,7 @@ async def test_a_covered_element_says_what_covers_it(show: Show) -> None:
     assert await logged(tab) == []
 
 
-async def test_a_cover_that_goes_away_is_waited_for(show: Show) -> None:
+async def test_a_cover_that_disappears_is_awaited(show: Show) -> None:
     tab = await show(
         f"{LOG}<button id=b onclick='note(`hit`)'>Go</button>"
         "<div id=veil style='position:fixed;inset:0'></div><script>setTimeout(() => veil.remove(), 300)</script>"
@@ -96,7 +96,7 @@ async def test_a_cover_that_goes_away_is_waited_for(show: Show) -> None:
     assert await logged(tab) == ["hit"]
 
 
-async def test_a_cover_that_comes_when_the_mouse_does_is_not_clicked_instead(show: Show) -> None:
+async def test_a_cover_that_appears_on_mouse_over_is_not_clicked(show: Show) -> None:
     tab = await show(
         f"{LOG}<button id=b onclick='note(`wrong`)' onmousemove='veil.hidden = false'>Go</button>"
         "<div id=veil hidden style='position:fixed;inset:0' onclick='note(`veil`)' onmousedown='note(`veil`)'></div>"
@@ -106,7 +106,7 @@ async def test_a_cover_that_comes_when_the_mouse_does_is_not_clicked_instead(sho
     assert await logged(tab) == []
 
 
-async def test_a_disabled_button_is_waited_for_until_it_is_enabled(show: Show) -> None:
+async def test_a_disabled_button_is_clicked_once_it_is_enabled(show: Show) -> None:
     tab = await show(
         f"{LOG}<button id=b disabled onclick='note(`hit`)'>Go</button>"
         "<script>setTimeout(() => b.disabled = false, 300)</script>"
@@ -116,7 +116,7 @@ async def test_a_disabled_button_is_waited_for_until_it_is_enabled(show: Show) -
 
 
 @pytest.mark.parametrize(
-    ("html", "words"),
+    ("html", "message"),
     [
         ("<button id=b disabled>Go</button>", "is disabled"),
         ("<fieldset disabled><button id=b>Go</button></fieldset>", "is disabled"),
@@ -127,13 +127,15 @@ async def test_a_disabled_button_is_waited_for_until_it_is_enabled(show: Show) -
         ("<div id=w><button id=b style='pointer-events:none'>Go</button></div>", "is covered by"),
     ],
 )
-async def test_what_cannot_be_clicked_says_why(show: Show, html: str, words: str) -> None:
+async def test_an_element_that_cannot_be_clicked_is_an_error_with_the_reason(
+    show: Show, html: str, message: str
+) -> None:
     tab = await show(html)
-    with pytest.raises(ElementNotActionable, match=words):
+    with pytest.raises(ElementNotActionable, match=message):
         await click(tab, "#b", timeout_ms=100)
 
 
-async def test_a_moving_element_is_hit_when_it_has_come_to_rest(show: Show) -> None:
+async def test_a_moving_element_is_clicked_once_it_is_stable(show: Show) -> None:
     tab = await show(
         f"{LOG}<style>@keyframes in {{ from {{ transform: translateX(600px) }} }}</style>"
         "<button id=b style='animation: in 400ms linear' onclick='note(`hit`)'>Go</button>"
@@ -142,7 +144,7 @@ async def test_a_moving_element_is_hit_when_it_has_come_to_rest(show: Show) -> N
     assert await logged(tab) == ["hit"]
 
 
-async def test_a_gone_element_is_stale_and_says_what_it_was(show: Show) -> None:
+async def test_a_removed_element_is_stale_and_the_error_describes_it(show: Show) -> None:
     tab = await show("<button id=b>Save</button>")
     ref = (await resolve(tab, "#b")).ref
     await tab.page.evaluate("b.remove()")
@@ -150,7 +152,7 @@ async def test_a_gone_element_is_stale_and_says_what_it_was(show: Show) -> None:
         await click(tab, ref)
 
 
-async def test_nothing_and_several_are_told_apart(show: Show) -> None:
+async def test_no_match_and_several_matches_are_different_errors(show: Show) -> None:
     tab = await show("<button>One</button><button>Two</button>")
     with pytest.raises(ElementNotFound):
         await click(tab, "#nope")
@@ -169,13 +171,13 @@ async def test_nothing_and_several_are_told_apart(show: Show) -> None:
         "<label style='position:relative'><input type=checkbox id=b><i style='position:absolute;inset:0'>x</i></label>",
     ],
 )
-async def test_a_styled_check_box_is_worked_by_its_label(show: Show, html: str) -> None:
+async def test_a_hidden_check_box_is_clicked_at_its_label(show: Show, html: str) -> None:
     tab = await show(html)
     await click(tab, "#b")
     assert await tab.page.evaluate("b.checked") is True
 
 
-async def test_a_link_over_two_lines_is_hit_on_its_text(show: Show) -> None:
+async def test_a_link_over_two_lines_is_clicked_on_its_text(show: Show) -> None:
     tab = await show(
         f"{LOG}<p style='width:120px'>Some words and <a id=b onclick='note(`hit`)'>a link that wraps</a></p>"
     )
@@ -222,7 +224,7 @@ async def test_clicks_reach_nested_frames_of_other_sites(tab: Tab, site: Site) -
 
 @dataclass
 class LostMoves:
-    """Stands for a browser that leads the mouse by an old picture of the frames: its first moves reach no frame."""
+    """A browser that routes the mouse by an outdated compositor frame: its first moves reach no frame."""
 
     lost: int
     sent: list[str] = field(default_factory=list[str])
@@ -241,7 +243,7 @@ async def framed_button(tab: Tab, site: Site) -> None:
     await tab.page.goto(site.add("outer", "<iframe src='http://b.test:{port}/leaf'></iframe>"))
 
 
-async def test_a_press_waits_until_the_mouse_has_come_to_its_frame(
+async def test_a_press_waits_until_the_mouse_is_in_its_frame(
     tab: Tab, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await framed_button(tab, site)
@@ -252,7 +254,7 @@ async def test_a_press_waits_until_the_mouse_has_come_to_its_frame(
     assert await tab.page.frames[-1].inner_text("#b") == "hit"
 
 
-async def test_where_the_mouse_never_comes_to_the_frame_nothing_is_pressed(
+async def test_nothing_is_pressed_when_the_mouse_never_reaches_the_frame(
     tab: Tab, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await framed_button(tab, site)
@@ -283,8 +285,8 @@ async def test_hovering_opens_what_opens_on_hover(show: Show) -> None:
     assert await tab.page.is_visible("li")
 
 
-async def test_a_thing_that_shrinks_away_as_the_mouse_comes_is_clicked_once_it_is_back(show: Show, site: Site) -> None:
-    """As a picture does that is another one under the mouse, until that one has come."""
+async def test_an_element_that_shrinks_on_mouse_over_is_clicked_once_it_is_back(show: Show, site: Site) -> None:
+    """Like an image that is replaced on mouse over and has no size until the other one is loaded."""
     site.late("hot.svg", 0.3, "<svg xmlns='http://www.w3.org/2000/svg' width='30' height='30'/>", kind="image/svg+xml")
     tab = await show(
         f"{LOG}<style>#b {{ display: inline-block; content: url(\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/"
@@ -308,7 +310,7 @@ async def test_a_canvas_is_clicked_at_a_point_wherever_it_has_to_be_scrolled_to(
     assert await logged(tab) == ["40 60", "7 1400"]
 
 
-async def test_a_point_that_is_covered_or_beyond_the_element_is_not_clicked(show: Show) -> None:
+async def test_a_covered_point_or_one_outside_the_element_is_not_clicked(show: Show) -> None:
     tab = await show(CANVAS + "<div style='position:fixed;inset:0 auto auto 0;width:100px;height:100%'>Veil</div>")
     with pytest.raises(InvalidArgument, match="300 × 1500"):
         await click(tab, {"css": "#c", "at": [301, 5]})
@@ -318,7 +320,7 @@ async def test_a_point_that_is_covered_or_beyond_the_element_is_not_clicked(show
     assert await logged(tab) == ["140 60"]
 
 
-async def test_a_point_never_leads_to_another_thing_than_the_one_that_was_named(show: Show) -> None:
+async def test_a_point_on_another_interactive_element_is_refused(show: Show) -> None:
     tab = await show(
         f"<body style='margin:0'>{LOG}<main id=m style='display:block;height:200px'><button onclick='note(`paid`)'"
         " style='position:absolute;width:90px;height:30px'>Pay</button></main>"
@@ -330,15 +332,15 @@ async def test_a_point_never_leads_to_another_thing_than_the_one_that_was_named(
 
 
 @pytest.mark.parametrize("at", [[1], [1, 2, 3], [-1, 2], ["1", "2"], [True, 1], "1,2", 7, {"x": 1}])
-async def test_what_is_no_point_is_refused(show: Show, at: object) -> None:
+async def test_an_invalid_point_is_refused(show: Show, at: object) -> None:
     tab = await show(CANVAS)
     with pytest.raises(InvalidArgument, match="not a point"):
         await click(tab, {"css": "#c", "at": at})
     assert await logged(tab) == []
 
 
-async def test_a_menu_that_opens_under_the_mouse_is_not_misled_by_where_the_mouse_was(show: Show) -> None:
-    """As a widely used library does: the first movement is taken to be about the item that the menu opened on."""
+async def test_a_menu_that_opens_under_the_mouse_gets_the_click_on_the_target(show: Show) -> None:
+    """Like a widely used library: the first movement applies to the item that the menu opened on."""
     tab = await show(
         "<style>* { margin: 0 } button, p { display: block; height: 30px; width: 200px }</style>"
         f"{LOG}<button id=open>Open</button><script>let active, fresh = true; open.onclick = () => {{"

@@ -1,4 +1,4 @@
-"""Scrolling, dragging, uploading: reaching the awkward parts of pages."""
+"""Scrolling, dragging and uploading."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def test_the_page_scrolls_by_pixels_and_to_its_ends(show: Show) -> None:
     assert await tab.page.evaluate("scrollY") == 0
 
 
-async def test_a_box_scrolls_by_an_element_in_it(show: Show) -> None:
+async def test_the_scroll_container_of_an_element_is_scrolled(show: Show) -> None:
     tab = await show(
         "<div id=box style='height:100px;overflow:auto'><p id=p>Row</p><div style='height:900px'></div></div>"
     )
@@ -41,13 +41,13 @@ async def test_a_box_scrolls_by_an_element_in_it(show: Show) -> None:
     assert await tab.page.evaluate("box.scrollTop") == 200
 
 
-async def test_an_element_is_brought_into_view(show: Show) -> None:
+async def test_an_element_is_scrolled_into_view(show: Show) -> None:
     tab = await show("<div style='height:3000px'></div><p id=p>Here</p>")
     await scroll(tab, "#p")
     assert await tab.page.evaluate("p.getBoundingClientRect().top < innerHeight")
 
 
-async def test_an_app_that_scrolls_a_box_instead_of_the_page_is_scrolled(show: Show) -> None:
+async def test_the_main_scroll_container_is_scrolled_when_the_page_does_not_scroll(show: Show) -> None:
     tab = await show(
         "<body style='margin:0;overflow:hidden'><main id=m style='height:100vh;overflow:auto'>"
         "<div style='height:5000px'>tall</div></main>"
@@ -56,7 +56,7 @@ async def test_an_app_that_scrolls_a_box_instead_of_the_page_is_scrolled(show: S
     assert await tab.page.evaluate("m.scrollTop") == 700
 
 
-async def test_an_endless_list_has_loaded_more_when_the_scroll_is_answered(show: Show, site: Site) -> None:
+async def test_an_endless_list_has_loaded_more_when_the_scroll_returns(show: Show, site: Site) -> None:
     site.late("more", 0.2, "<p>More</p>")
     tab = await show(
         "<div id=list><div style='height:1500px'>first</div></div><script>onscroll = () => { onscroll = null;"
@@ -78,7 +78,7 @@ async def test_a_virtual_list_shows_the_rows_that_are_scrolled_to(show: Show) ->
     assert "Row 5000" in await tab.page.inner_text("#rows")
 
 
-async def test_a_map_that_only_knows_the_wheel_is_turned(show: Show) -> None:
+async def test_wheel_events_are_sent_where_nothing_scrolls(show: Show) -> None:
     tab = await show(
         f"<body style='margin:0'>{LOG}<canvas id=c width=900 height=600"
         " onwheel='note(`${event.deltaY} ${event.isTrusted}`)'></canvas>"
@@ -87,7 +87,7 @@ async def test_a_map_that_only_knows_the_wheel_is_turned(show: Show) -> None:
     assert await logged(tab) == ["120 true"]
 
 
-async def test_a_scroll_must_say_how_far_or_where_to(show: Show) -> None:
+async def test_a_scroll_without_distance_and_goal_is_refused(show: Show) -> None:
     tab = await show("<p>Text</p>")
     with pytest.raises(InvalidArgument):
         await scroll(tab)
@@ -105,7 +105,7 @@ async def test_html_drag_and_drop_carries_its_data(show: Show) -> None:
     assert await logged(tab) == ["card 7"]
 
 
-async def test_a_drag_by_mouse_moves_what_the_page_moves(show: Show) -> None:
+async def test_a_drag_by_mouse_moves_the_element(show: Show) -> None:
     tab = await show(
         f"{LOG}<div id=a style='width:50px;height:50px' onmousedown='held = true'>Knob</div>"
         "<div id=b style='margin:100px 200px;width:60px;height:60px' onmousemove='if (event.buttons && window.held)"
@@ -115,7 +115,7 @@ async def test_a_drag_by_mouse_moves_what_the_page_moves(show: Show) -> None:
     assert await logged(tab) == ["dropped true 0"]
 
 
-async def test_a_drawing_is_made_by_a_drag_between_two_points(show: Show) -> None:
+async def test_a_drag_between_two_points_draws_on_a_canvas(show: Show) -> None:
     tab = await show(
         f"<body style='margin:0'>{LOG}<canvas id=c width=300 height=200></canvas><script>const say = e => note("
         "`${e.type} ${e.offsetX} ${e.offsetY}`); c.onmousedown = say; c.onmouseup = say</script>"
@@ -124,7 +124,7 @@ async def test_a_drawing_is_made_by_a_drag_between_two_points(show: Show) -> Non
     assert await logged(tab) == ["mousedown 10 20", "mouseup 250 150"]
 
 
-async def test_a_drag_that_fails_lets_the_button_go(show: Show) -> None:
+async def test_a_failed_drag_releases_the_button(show: Show) -> None:
     tab = await show(
         "<div id=a onmousedown='b.style.display = `none`'>Knob</div><div id=b>Goal</div>"
         "<p id=c onmousemove='held = event.buttons'>Elsewhere</p>"
@@ -156,7 +156,7 @@ NAMES = "[...document.querySelector('input[type=file]').files].map(f => f.name)"
         "<button id=u onclick='f.click()'>Choose</button><input id=f type=file hidden>",
     ],
 )
-async def test_a_file_reaches_its_field_however_it_is_hidden(show: Show, files: list[Path], html: str) -> None:
+async def test_a_file_is_set_in_visible_and_hidden_fields(show: Show, files: list[Path], html: str) -> None:
     tab = await show(f"{LOG}{html}<script>document.addEventListener('change', e => note(e.target.type))</script>")
     outcome = await upload(tab, "#u", files[:1])
     assert await tab.page.evaluate(NAMES) == ["one.txt"]
@@ -164,7 +164,7 @@ async def test_a_file_reaches_its_field_however_it_is_hidden(show: Show, files: 
     assert outcome.notices == ()
 
 
-async def test_several_files_only_where_several_are_taken(show: Show, files: list[Path]) -> None:
+async def test_several_files_need_a_multiple_field(show: Show, files: list[Path]) -> None:
     tab = await show("<input id=u type=file multiple>")
     await upload(tab, "#u", files)
     assert await tab.page.evaluate(NAMES) == ["one.txt", "two.txt"]
@@ -174,14 +174,14 @@ async def test_several_files_only_where_several_are_taken(show: Show, files: lis
     assert await tab.page.evaluate(NAMES) == []
 
 
-async def test_a_file_in_a_frame_of_another_site_is_taken(tab: Tab, site: Site, files: list[Path]) -> None:
+async def test_a_file_is_set_in_a_cross_site_frame(tab: Tab, site: Site, files: list[Path]) -> None:
     site.add("leaf", "<input id=u type=file>")
     await tab.page.goto(site.add("outer", "<iframe src='http://b.test:{port}/leaf'></iframe>"))
     await upload(tab, "#u", files[:1])
     assert await tab.page.frames[-1].evaluate(NAMES) == ["one.txt"]
 
 
-async def test_what_is_no_file_or_takes_none_says_so(show: Show, files: list[Path], tmp_path: Path) -> None:
+async def test_a_missing_file_or_file_field_is_an_error(show: Show, files: list[Path], tmp_path: Path) -> None:
     tab = await show("<input id=u type=file><p id=p>Text</p>")
     with pytest.raises(InvalidArgument, match="no file"):
         await upload(tab, "#u", [tmp_path / "absent"])

@@ -1,4 +1,4 @@
-"""Elements are found by what a caller says of them, and a failure says what to do next."""
+"""Selectors are resolved to elements, and errors have suggestions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ FORM = """
         ({"role": "button", "name": "Save", "exact": True}, Selector(role="button", name="Save", exact=True)),
     ],
 )
-def test_an_element_argument_is_read(argument: ElementArgument, selector: Selector) -> None:
+def test_an_element_argument_is_parsed(argument: ElementArgument, selector: Selector) -> None:
     assert parse_element(argument) == selector
 
 
@@ -64,7 +64,7 @@ def test_an_element_argument_is_read(argument: ElementArgument, selector: Select
         {"id": "a"},
     ],
 )
-def test_an_element_argument_that_says_nothing_or_too_much_is_refused(argument: ElementArgument) -> None:
+def test_an_empty_or_ambiguous_element_argument_is_refused(argument: ElementArgument) -> None:
     with pytest.raises(InvalidArgument):
         parse_element(argument)
 
@@ -112,14 +112,16 @@ async def test_several_matches_are_listed_with_their_refs(page: Page, sites: Sit
     assert any("f1e" in suggestion and "Inside" in suggestion for suggestion in caught.value.suggestions)
 
 
-async def test_a_near_miss_is_told_what_comes_nearest(page: Page, sites: Sites, elements: Elements) -> None:
+async def test_similar_elements_are_suggested_when_nothing_matches(
+    page: Page, sites: Sites, elements: Elements
+) -> None:
     await open_form(page, sites)
     with pytest.raises(ElementNotFound) as caught:
         await elements.resolve(parse_element('role=button[name="Cancle"]'))
     assert 'button "Cancel"' in caught.value.suggestions[0]
 
 
-async def test_a_selector_that_the_browser_cannot_read_is_an_argument_error(
+async def test_a_selector_that_the_browser_cannot_parse_is_an_argument_error(
     page: Page, sites: Sites, elements: Elements
 ) -> None:
     await open_form(page, sites)
@@ -127,7 +129,7 @@ async def test_a_selector_that_the_browser_cannot_read_is_an_argument_error(
         await elements.resolve(parse_element("a[["))
 
 
-async def test_a_stale_ref_says_what_it_was_and_what_is_like_it(page: Page, sites: Sites, elements: Elements) -> None:
+async def test_a_stale_ref_reports_its_element_and_similar_ones(page: Page, sites: Sites, elements: Elements) -> None:
     await open_form(page, sites)
     save = await elements.resolve(parse_element("#save"))
     await page.evaluate("document.querySelector('#save').outerHTML = '<button>Save</button>'")
@@ -137,7 +139,7 @@ async def test_a_stale_ref_says_what_it_was_and_what_is_like_it(page: Page, site
     assert save.ref not in caught.value.suggestions[0].split()
 
 
-async def test_a_ref_of_the_last_page_does_not_fit_the_new_one(page: Page, sites: Sites) -> None:
+async def test_a_ref_of_the_last_page_is_stale_on_the_new_one(page: Page, sites: Sites) -> None:
     world = World(page)
     await open_form(page, sites)
     before = {row.ref for row in (await take_snapshot(world)).all_rows()}
@@ -154,7 +156,7 @@ async def test_a_heading_is_found_by_the_role_that_names_its_level(page: Page, s
     assert [(await elements.resolve(Selector(role=f"h{level}"))).name for level in (1, 2, 3)] == ["One", "Two", "Three"]
 
 
-async def test_what_a_snapshot_calls_a_click_is_found_by_that_role(page: Page, sites: Sites) -> None:
+async def test_the_role_click_of_a_snapshot_is_a_valid_selector(page: Page, sites: Sites) -> None:
     html = "<ul><li style='cursor: pointer'>Norway<li>Sweden</ul><p onclick='1'>More</p><b class=star onclick='1'></b>"
     await page.goto(sites.add("clickables", html))
     elements = Elements(World(page))

@@ -134,4 +134,4 @@ async def advance_clock(tab: Tab, milliseconds: int) -> None:
 
 
 async def run_in_world(tab: Tab, name: str, script: str) -> None:
-    await tab.world.lend(await tab.world.main_frame(), name, script, "0")
+    await tab.world.add_library(await tab.world.main_frame(), name, script, "0")

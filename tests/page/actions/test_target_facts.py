@@ -35,7 +35,7 @@ async def press_authorized(context: ActionContext, key: str, *, focused: bool) -
         await press(context, key, context.targets[0])
 
 
-async def test_fields_named_like_a_forms_own_properties_do_not_hide_where_it_goes(show: Show) -> None:
+async def test_fields_named_like_form_properties_do_not_hide_the_forms_action(show: Show) -> None:
     tab = await show(
         "<form action=/pay method=post><input name=action value=/no><input name=method value=get>"
         "<input name=elements><button>Pay</button></form>"

@@ -36,7 +36,7 @@ LITTLE = Tool("browser_little", "", "", TabArguments, "read", EVERYWHERE, handle
 
 async def test_a_dismissed_dialog_is_reported_once_with_the_next_result(page: Page, site: Site) -> None:
     tab = Tab("t7", page)
-    tab.dialogs = Dialogs(page, patience_seconds=0.3)
+    tab.dialogs = Dialogs(page, timeout_seconds=0.3)
     await page.goto(site.add("page", "<p>Text</p><script>setTimeout(() => { confirm('Hi'); gone = true })</script>"))
     await page.wait_for_function("window.gone")
 
@@ -49,9 +49,9 @@ async def test_a_dismissed_dialog_is_reported_once_with_the_next_result(page: Pa
     sessions = SimpleNamespace(of=lambda _client: [session])  # pyright: ignore[reportUnknownLambdaType]
     parts: Any = SimpleNamespace(_sessions=sessions, redactor=Redactor(), take_notices=take_notices)
     client = cast(Client, SimpleNamespace(settings=Settings()))
-    told: list[str] = []
+    texts: list[str] = []
     for _ in range(2):
         result = await run_tool(ToolRegistry([LITTLE]), parts, client, "browser_little", {})
-        told += [block.text for block in result.content if isinstance(block, TextContent)]
-    assert "Tab t7: A dialog (confirm: 'Hi')" in told[0]
-    assert told[1] == "changes: none"
+        texts += [block.text for block in result.content if isinstance(block, TextContent)]
+    assert "Tab t7: A dialog (confirm: 'Hi')" in texts[0]
+    assert texts[1] == "changes: none"

@@ -1,4 +1,4 @@
-"""After an action: what it set off is waited for, and nothing else."""
+"""The effects of an action are awaited, and nothing else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from browser_pilot.page.tab import Tab
 from tests.page.conftest import Show
 
 from .acting import click
-from .site import Exchange, Site
+from .site import HttpRequest, Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -25,20 +25,20 @@ async def shown(tab: Tab) -> str:
 
 
 async def clicked(tab: Tab, selector: str = "#b") -> float:
-    """Click, and say how many seconds it took; the element is looked up before."""
+    """Click, and return how many seconds it took; the element is resolved before."""
     ref = (await resolve(tab, selector)).ref
     began = time.monotonic()
     await click(tab, ref)
     return time.monotonic() - began
 
 
-async def test_an_answer_in_the_handler_is_seen(show: Show) -> None:
+async def test_a_change_by_the_event_handler_is_awaited(show: Show) -> None:
     tab = await show(f"{OUT}<button id=b onclick='out.textContent = `after`'>Go</button>")
     await clicked(tab)
     assert await shown(tab) == "after"
 
 
-async def test_an_answer_over_several_frames_is_seen(show: Show) -> None:
+async def test_a_change_over_several_frames_is_awaited(show: Show) -> None:
     tab = await show(
         f"{OUT}<button id=b onclick='let n = 0; const step = () => {{ out.textContent = ++n;"
         " if (n < 5) requestAnimationFrame(step) }; requestAnimationFrame(step)'>Go</button>"
@@ -49,7 +49,7 @@ async def test_an_answer_over_several_frames_is_seen(show: Show) -> None:
 
 @pytest.mark.parametrize("seconds", [0.0, 0.3, 3.0])
 @pytest.mark.parametrize("how", ["fetch", "xhr"])
-async def test_an_answer_from_the_server_is_seen(show: Show, site: Site, seconds: float, how: str) -> None:
+async def test_a_change_after_a_response_is_awaited(show: Show, site: Site, seconds: float, how: str) -> None:
     site.late("data", seconds, "after")
     script = (
         "fetch('/data').then(r => r.text()).then(t => out.textContent = t)"
@@ -63,7 +63,7 @@ async def test_an_answer_from_the_server_is_seen(show: Show, site: Site, seconds
     assert took < seconds + 1.5
 
 
-async def test_an_answer_that_asks_again_is_seen_to_its_end(show: Show, site: Site) -> None:
+async def test_requests_that_a_response_causes_are_awaited(show: Show, site: Site) -> None:
     site.late("one", 0.2, "1")
     site.late("two", 0.2, "2")
     tab = await show(
@@ -75,7 +75,7 @@ async def test_an_answer_that_asks_again_is_seen_to_its_end(show: Show, site: Si
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.3, 3.0])
-async def test_a_navigation_is_seen_to_its_document(show: Show, site: Site, seconds: float) -> None:
+async def test_a_navigation_is_awaited_until_its_document(show: Show, site: Site, seconds: float) -> None:
     site.late("next", seconds, "<title>Next</title><p id=out>after</p>")
     tab = await show("<a id=b href=/next>Go</a>")
     ref = (await resolve(tab, "#b")).ref
@@ -85,7 +85,7 @@ async def test_a_navigation_is_seen_to_its_document(show: Show, site: Site, seco
     assert await shown(tab) == "after"
 
 
-async def test_a_form_that_is_sent_by_script_is_seen_to_its_document(show: Show, site: Site) -> None:
+async def test_a_form_submission_by_script_is_awaited_until_its_document(show: Show, site: Site) -> None:
     site.late("next", 0.2, "<p id=out>after</p>")
     tab = await show(
         "<form id=f action=/next></form><button id=b onclick='setTimeout(() => f.submit(), 0)'>Go</button>"
@@ -94,7 +94,7 @@ async def test_a_form_that_is_sent_by_script_is_seen_to_its_document(show: Show,
     assert await shown(tab) == "after"
 
 
-async def test_a_navigation_inside_a_frame_is_waited_for(tab: Tab, site: Site) -> None:
+async def test_a_navigation_of_a_frame_is_awaited(tab: Tab, site: Site) -> None:
     site.add("leaf", "<a id=b href=/next>Go</a>")
     site.late("next", 0.3, "<p id=out>after</p>")
     await tab.page.goto(site.add("outer", "<iframe src='http://b.test:{port}/leaf'></iframe>"))
@@ -102,7 +102,7 @@ async def test_a_navigation_inside_a_frame_is_waited_for(tab: Tab, site: Site) -
     assert await tab.page.frames[-1].inner_text("#out") == "after"
 
 
-async def test_a_route_within_the_page_is_told_as_one(show: Show, site: Site) -> None:
+async def test_a_same_document_navigation_is_reported_as_one(show: Show, site: Site) -> None:
     tab = await show(
         f"{OUT}<button id=b onclick='history.pushState(0, ``, `/inbox`); out.textContent = `after`'>Go</button>"
     )
@@ -112,13 +112,13 @@ async def test_a_route_within_the_page_is_told_as_one(show: Show, site: Site) ->
     assert await shown(tab) == "after"
 
 
-async def test_a_socket_answer_is_seen(show: Show, site: Site) -> None:
-    async def echo(exchange: Exchange) -> None:
-        await exchange.accept_socket()
+async def test_a_reply_over_a_websocket_is_awaited(show: Show, site: Site) -> None:
+    async def echo(request: HttpRequest) -> None:
+        await request.accept_socket()
         while True:
-            await exchange.socket_receive()
+            await request.socket_receive()
             await asyncio.sleep(0.2)
-            await exchange.socket_send("after")
+            await request.socket_send("after")
 
     site.handle("ws", echo)
     tab = await show(
@@ -130,12 +130,12 @@ async def test_a_socket_answer_is_seen(show: Show, site: Site) -> None:
     assert await shown(tab) == "after"
 
 
-async def test_what_a_timer_brings_later_is_not_waited_for(show: Show) -> None:
+async def test_a_later_timer_is_not_awaited(show: Show) -> None:
     tab = await show(f"{OUT}<button id=b onclick='setTimeout(() => out.textContent = 1, 2000)'>Go</button>")
     assert await clicked(tab) < 1
 
 
-async def test_an_answer_that_never_comes_is_told_after_the_cap(show: Show, site: Site) -> None:
+async def test_a_response_that_never_comes_is_reported_after_the_maximum_wait(show: Show, site: Site) -> None:
     site.never("data")
     tab = await show("<button id=b onclick='fetch(`/data`)'>Go</button>")
     began = time.monotonic()
@@ -144,11 +144,11 @@ async def test_an_answer_that_never_comes_is_told_after_the_cap(show: Show, site
     assert any("/data" in word for word in outcome.still_loading)
 
 
-async def test_a_stream_and_a_picture_do_not_hold_a_click_up(show: Show, site: Site) -> None:
-    async def stream(exchange: Exchange) -> None:
-        await exchange.begin_stream("text/event-stream")
-        await exchange.send("data: hello\n\n")
-        await exchange.until_left()
+async def test_event_streams_and_images_do_not_delay_a_click(show: Show, site: Site) -> None:
+    async def stream(request: HttpRequest) -> None:
+        await request.begin_stream("text/event-stream")
+        await request.send("data: hello\n\n")
+        await request.wait_closed()
 
     site.handle("events", stream)
     site.never("slow.png")
@@ -159,7 +159,7 @@ async def test_a_stream_and_a_picture_do_not_hold_a_click_up(show: Show, site: S
 
 
 @pytest.mark.managed
-async def test_a_page_that_polls_does_not_hold_a_click_up(show: Show, site: Site) -> None:
+async def test_polling_does_not_delay_a_click(show: Show, site: Site) -> None:
     site.late("poll", 0.4, "x")
     tab = await show(
         "<button id=b onclick='0'>Go</button><script>polls = 0;"
@@ -172,8 +172,8 @@ async def test_a_page_that_polls_does_not_hold_a_click_up(show: Show, site: Site
 
 @pytest.mark.parametrize("again", ["setTimeout(tick, 50)", "requestAnimationFrame(tick)"])
 @pytest.mark.managed
-async def test_a_page_that_changes_for_ever_costs_little_more_than_a_quiet_one(show: Show, again: str) -> None:
-    """The promise is 1.5 times; here with some room, as test machines are loud."""
+async def test_a_page_that_changes_all_the_time_costs_little_more_than_an_idle_one(show: Show, again: str) -> None:
+    """The goal is a factor of 1.5; the limit here is higher, because test machines are busy."""
     quiet: list[float] = []
     restless: list[float] = []
     ticker = f"<script>tick = () => {{ clock.textContent = performance.now(); {again} }}; tick()</script>"

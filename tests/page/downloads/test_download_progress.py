@@ -36,7 +36,7 @@ def watched() -> tuple[DownloadProgress, FakeCdp]:
     return progress, cdp
 
 
-def test_progress_is_known_by_url() -> None:
+def test_progress_is_stored_by_url() -> None:
     progress, cdp = watched()
     cdp.receive(5)
     assert progress.received(URL) == 0
@@ -45,7 +45,7 @@ def test_progress_is_known_by_url() -> None:
     assert progress.received(URL) == 5
 
 
-async def test_progress_is_reported_until_the_result_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_progress_is_reported_until_the_download_is_complete(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download_progress, "_POLL_SECONDS", 0.01)
     progress, cdp = watched()
     cdp.begin()

@@ -1,4 +1,4 @@
-"""What is known of a file before its bytes: where it comes from, its name and its length."""
+"""What is known about a file before its bytes: its source, its name and its length."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAGE = "https://example.com/page"
         (Downloadable(None, ref="e1", page_url=PAGE), PAGE),
     ],
 )
-def test_the_source_is_the_address_or_the_page_that_draws_it(resource: Downloadable, source: str) -> None:
+def test_the_source_is_the_url_or_the_page_that_renders_it(resource: Downloadable, source: str) -> None:
     assert resource.source == source
 
 

@@ -1,4 +1,4 @@
-"""Writing a stream to its file: complete, or not there at all."""
+"""A stream is written to its file completely, or not at all."""
 
 from __future__ import annotations
 

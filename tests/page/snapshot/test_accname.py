@@ -36,8 +36,8 @@ OURS = {"DateTime": "datetime", "Date": "date", "InputTime": "time", "ColorWell"
 async def chromium_names(world: World) -> set[tuple[str, str]]:
     """Role and name of each widget in Chromium's accessibility tree."""
     frame = await world.main_frame()
-    answer = await send(frame.session, "Accessibility.getFullAXTree")
-    nodes: list[dict[str, Any]] = answer["nodes"]
+    response = await send(frame.session, "Accessibility.getFullAXTree")
+    nodes: list[dict[str, Any]] = response["nodes"]
     found: set[tuple[str, str]] = set()
     for node in nodes:
         role = str(node.get("role", {}).get("value", ""))

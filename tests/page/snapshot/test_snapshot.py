@@ -188,7 +188,7 @@ CASES: dict[str, tuple[str, list[tuple[str, str, str]]]] = {
             ("row", "Glue | [Order](REF button)", ""),
         ],
     ),
-    "a list of short things is one row": ("<ul><li>One<li>Two<li>Three</ul>", [("list", "One | Two | Three", "")]),
+    "a list of short items is one row": ("<ul><li>One<li>Two<li>Three</ul>", [("list", "One | Two | Three", "")]),
     "a list with links has its links": (
         "<ul><li><a href=a>One</a><li>Two <a href=b>more</a></ul>",
         [("link", "One", ""), ("item", "Two [more](REF)", "")],
@@ -363,8 +363,8 @@ async def test_a_hundred_thousand_nodes_are_read_in_time_and_within_the_row_limi
     assert time.monotonic() - start < 15
     assert len(view.rows) <= MAX_ROWS
     assert view.rest > 40_000
-    answer = truncate(view)
-    assert answer.rows_left == len(view.rows) - len(answer.snapshot.rows) + view.rest
+    result = truncate(view)
+    assert result.rows_left == len(view.rows) - len(result.snapshot.rows) + view.rest
     last = Cursor(view.document, len(view.rows) - 1, view.rows[-1].ref)
     later = await take_snapshot(world, SnapshotOptions(start=last))
     following = truncate(later, cursor=last.encode()).snapshot.rows

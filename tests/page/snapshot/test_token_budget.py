@@ -52,8 +52,8 @@ def test_the_estimate_of_a_text_is_not_far_too_high() -> None:
 @given(st.lists(st.sampled_from(sorted(SAMPLES)), min_size=3, max_size=12))
 def test_the_estimate_of_mixed_rows_is_not_low(kinds: list[str]) -> None:
     rows = tuple(Row(f"e{n}", "link", SAMPLES[kind].strip(), ("focused",)) for n, kind in enumerate(kinds, 1))
-    told = toon_format.encode({"elements": table(Snapshot("u", "t", "d", rows))})
-    assert sum(map(estimate_row, rows)) + 12 >= 0.95 * real_tokens(told)
+    encoded = toon_format.encode({"elements": table(Snapshot("u", "t", "d", rows))})
+    assert sum(map(estimate_row, rows)) + 12 >= 0.95 * real_tokens(encoded)
 
 
 MANY = Snapshot(
@@ -62,10 +62,10 @@ MANY = Snapshot(
 
 
 def test_a_truncated_result_is_within_its_budget_and_says_what_is_left() -> None:
-    answer = truncate(MANY, max_tokens=500)
-    told = toon_format.encode({"url": MANY.url, "title": MANY.title, "elements": table(answer.snapshot)})
-    assert 300 < real_tokens(told) <= 500
-    assert answer.rows_left == 2000 - len(answer.snapshot.rows) + 7
+    result = truncate(MANY, max_tokens=500)
+    encoded = toon_format.encode({"url": MANY.url, "title": MANY.title, "elements": table(result.snapshot)})
+    assert 300 < real_tokens(encoded) <= 500
+    assert result.rows_left == 2000 - len(result.snapshot.rows) + 7
 
 
 @given(views(), st.integers(200, 400))
@@ -74,12 +74,12 @@ def test_the_cursor_continues_so_that_every_row_is_shown_once(view: Snapshot, ma
     shown: list[Row] = []
     cursor = None
     while True:
-        answer = truncate(view, max_tokens=max_tokens, cursor=cursor)
-        shown += answer.snapshot.rows
-        cursor = answer.cursor
+        result = truncate(view, max_tokens=max_tokens, cursor=cursor)
+        shown += result.snapshot.rows
+        cursor = result.cursor
         if cursor is None:
             break
-        assert answer.snapshot.rows
+        assert result.snapshot.rows
     assert tuple(shown) == view.rows
 
 
@@ -89,12 +89,12 @@ def test_a_row_longer_than_the_budget_is_shown_in_pieces() -> None:
     pieces: list[str] = []
     cursor = None
     while True:
-        answer = truncate(view, max_tokens=400, cursor=cursor)
-        pieces += [row.name for row in answer.snapshot.rows if row.ref == "e1"]
-        cursor = answer.cursor
+        result = truncate(view, max_tokens=400, cursor=cursor)
+        pieces += [row.name for row in result.snapshot.rows if row.ref == "e1"]
+        cursor = result.cursor
         if cursor is None:
             break
-    assert answer.snapshot.rows[-1].ref == "e2"
+    assert result.snapshot.rows[-1].ref == "e2"
     assert "".join(piece.removesuffix("…") for piece in pieces) == text
 
 

@@ -8,7 +8,7 @@ const SKIPPED_TAGS = new Set([
   'COLGROUP', 'DATALIST', 'RP', 'DEFS', 'SYMBOL', 'CLIPPATH', 'MASK', 'FILTER', 'METADATA', 'LINEARGRADIENT',
   'RADIALGRADIENT', 'PATTERN', 'NOFRAMES',
 ]);
-const SIMILAR_ENOUGH = 3;
+const MIN_SIMILAR_ELEMENTS = 3;
 
 const NO_GENERATED_TEXT = /** @type {[string, string]} */ (['', '']);
 
@@ -131,7 +131,7 @@ function isPdfViewer() {
 function generatedTexts(element) {
   const kind = `${element.tagName} ${element.getAttribute('class')} ${element.parentElement?.getAttribute('class')}`;
   const times = withoutGeneratedText.get(kind) ?? 0;
-  if (times >= SIMILAR_ENOUGH) return NO_GENERATED_TEXT;
+  if (times >= MIN_SIMILAR_ELEMENTS) return NO_GENERATED_TEXT;
   const before = generatedText(element, '::before');
   const after = generatedText(element, '::after');
   if (before || after) return [before, after];

@@ -29,7 +29,7 @@ class ReadArguments(TabArguments):
 
 
 async def read(context: ToolContext, arguments: ReadArguments) -> PageContent:
-    return await context.tab.dialogs.undisturbed(lambda: _read(context, arguments))
+    return await context.tab.dialogs.run_without_dialog(lambda: _read(context, arguments))
 
 
 async def _read(context: ToolContext, arguments: ReadArguments) -> PageContent:
@@ -59,7 +59,7 @@ class DomArguments(TabArguments):
 
 
 async def dom(context: ToolContext, arguments: DomArguments) -> DomTree:
-    return await context.tab.dialogs.undisturbed(lambda: _dom(context, arguments))
+    return await context.tab.dialogs.run_without_dialog(lambda: _dom(context, arguments))
 
 
 async def _dom(context: ToolContext, arguments: DomArguments) -> DomTree:

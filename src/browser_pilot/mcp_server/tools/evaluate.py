@@ -10,7 +10,7 @@ from browser_pilot.gateway import ToolContext
 from browser_pilot.mcp_server.tool_registry import FULL_ONLY, Operation, Tool
 from browser_pilot.mcp_server.tool_result import ToolResult
 from browser_pilot.mcp_server.tool_schema import TabArguments
-from browser_pilot.page.actions.evaluate import Evaluated, evaluate
+from browser_pilot.page.actions.evaluate import EvaluationResult, evaluate
 
 from .arguments import Element
 from .page_result import action_data
@@ -21,16 +21,16 @@ class EvaluateArguments(TabArguments):
     element: Element | None = None
 
 
-async def run_script(context: ToolContext, arguments: EvaluateArguments) -> Evaluated:
+async def run_script(context: ToolContext, arguments: EvaluateArguments) -> EvaluationResult:
     timeout_ms = context.call.timeout_ms
     return await evaluate(context.action, arguments.expression, arguments.element, timeout_ms=timeout_ms)
 
 
-async def render_value(context: ToolContext, _: EvaluateArguments, evaluated: Evaluated) -> ToolResult:
+async def render_value(context: ToolContext, _: EvaluateArguments, evaluated: EvaluationResult) -> ToolResult:
     data: dict[str, object] = {"result": evaluated.json}
-    if evaluated.whole_length > len(evaluated.json):
-        data["result_length"] = evaluated.whole_length
-    if not (context.tab.snapshots.knows_document or evaluated.outcome.new_document):
+    if evaluated.full_length > len(evaluated.json):
+        data["result_length"] = evaluated.full_length
+    if not (context.tab.snapshots.has_document or evaluated.outcome.new_document):
         # A client without a snapshot of the page wants the value, and has nothing to compare changes with.
         return ToolResult({**data, **evaluated.outcome.facts()})
     return ToolResult({**data, **await action_data(context, evaluated.outcome)})

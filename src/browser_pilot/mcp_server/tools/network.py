@@ -11,7 +11,7 @@ from browser_pilot.gateway import ToolContext
 from browser_pilot.mcp_server.tool_registry import STANDARD, Operation, Tool
 from browser_pilot.mcp_server.tool_result import ToolResult
 from browser_pilot.mcp_server.tool_schema import TabArguments
-from browser_pilot.page.observe.network_log import Exchange, read_details
+from browser_pilot.page.observe.network_log import NetworkRequest, read_details
 from browser_pilot.page.snapshot.token_budget import estimate_tokens, fitting_length
 from browser_pilot.redaction.redactor import Redactor
 
@@ -37,21 +37,21 @@ async def read_network(context: ToolContext, arguments: NetworkArguments) -> Row
     redactor, max_tokens = context.redactor, context.max_tokens
     since = moment(arguments.since, now=time.time())
     if arguments.id is not None:
-        exchange = context.tab.network.get(arguments.id)
-        return await _details(exchange, redactor, start=arguments.cursor or 0, max_tokens=max_tokens)
+        request = context.tab.network.get(arguments.id)
+        return await _details(request, redactor, start=arguments.cursor or 0, max_tokens=max_tokens)
 
-    def wanted(exchange: Exchange) -> bool:
+    def wanted(request: NetworkRequest) -> bool:
         return (
-            (arguments.method is None or exchange.method == arguments.method.upper())
-            and (arguments.type is None or exchange.type == arguments.type)
-            and exchange.at >= since
-            and (arguments.host is None or is_at_host(exchange.url, arguments.host))
-            and _has_status(exchange, arguments.status)
-            and contains(exchange.url, arguments.url, redactor.url)
+            (arguments.method is None or request.method == arguments.method.upper())
+            and (arguments.type is None or request.type == arguments.type)
+            and request.at >= since
+            and (arguments.host is None or is_at_host(request.url, arguments.host))
+            and _has_status(request, arguments.status)
+            and contains(request.url, arguments.url, redactor.url)
         )
 
-    def row(exchange: Exchange) -> Row:
-        return _summary(exchange, _shortened(redactor.url(exchange.url)))
+    def row(request: NetworkRequest) -> Row:
+        return _summary(request, _shortened(redactor.url(request.url)))
 
     return log_page(
         "requests",
@@ -68,10 +68,10 @@ async def render_requests(_: ToolContext, __: NetworkArguments, requests: Row) -
     return ToolResult(requests)
 
 
-async def _details(exchange: Exchange, redactor: Redactor, *, start: int, max_tokens: int) -> Row:
+async def _details(request: NetworkRequest, redactor: Redactor, *, start: int, max_tokens: int) -> Row:
     """One request with its headers and bodies; a long response body continues at ``cursor``."""
-    known = await read_details(exchange)
-    data = {**_summary(exchange, redactor.url(exchange.url)), "time": clock_time(exchange.at)}
+    known = await read_details(request)
+    data = {**_summary(request, redactor.url(request.url)), "time": clock_time(request.at)}
     if start == 0:
         data["request_headers"] = redactor.headers(known.request_headers)
         if known.request_body is not None:
@@ -89,13 +89,13 @@ async def _details(exchange: Exchange, redactor: Redactor, *, start: int, max_to
     return data
 
 
-def _summary(exchange: Exchange, url: str) -> Row:
+def _summary(request: NetworkRequest, url: str) -> Row:
     return {
-        "id": exchange.number,
-        "method": exchange.method,
-        "status": exchange.failure or exchange.status or "pending",
-        "type": exchange.type,
-        "ms": exchange.duration_ms,
+        "id": request.number,
+        "method": request.method,
+        "status": request.failure or request.status or "pending",
+        "type": request.type,
+        "ms": request.duration_ms,
         "url": url,
     }
 
@@ -109,12 +109,12 @@ def _shortened(url: str) -> str:
     return url if len(url) <= MAX_URL_CHARACTERS else f"{url[:MAX_URL_CHARACTERS]}…"
 
 
-def _has_status(exchange: Exchange, wanted: str | None) -> bool:
+def _has_status(request: NetworkRequest, wanted: str | None) -> bool:
     if wanted is None:
         return True
     if wanted == "failed":
-        return exchange.failure is not None
-    status = str(exchange.status or "")
+        return request.failure is not None
+    status = str(request.status or "")
     return status == wanted or (wanted.endswith("xx") and status[:1] == wanted[:1])
 
 

@@ -87,16 +87,16 @@ async def _changes_after(
 ) -> dict[str, object]:
     tab = context.tab
     max_tokens = max(context.max_tokens - ENVELOPE_TOKENS - estimate_tokens(str(facts)), ENVELOPE_TOKENS)
-    news = await tab.dialogs.unless_opened(tab.snapshots.diff(timeout_ms=timeout_ms))
-    if news.diff is None:
-        if news.is_first and not outcome.new_document:
-            return {**facts, "url": news.snapshot.url, "title": news.snapshot.title}
-        return {"page": "new", **facts, **table_data(news.snapshot, max_tokens=max_tokens)}
-    if news.diff.is_empty:
-        return {**facts, **_moved(outcome, news.diff), "changes": "none"}
-    if diff_cost(news.diff) > max_tokens:
-        return {"page": "changed", **facts, **table_data(news.snapshot, max_tokens=max_tokens)}
-    return {**facts, **_moved(outcome, news.diff), **diff_tables(news.diff)}
+    update = await tab.dialogs.unless_opened(tab.snapshots.diff(timeout_ms=timeout_ms))
+    if update.diff is None:
+        if update.is_first and not outcome.new_document:
+            return {**facts, "url": update.snapshot.url, "title": update.snapshot.title}
+        return {"page": "new", **facts, **table_data(update.snapshot, max_tokens=max_tokens)}
+    if update.diff.is_empty:
+        return {**facts, **_moved(outcome, update.diff), "changes": "none"}
+    if diff_cost(update.diff) > max_tokens:
+        return {"page": "changed", **facts, **table_data(update.snapshot, max_tokens=max_tokens)}
+    return {**facts, **_moved(outcome, update.diff), **diff_tables(update.diff)}
 
 
 def _moved(outcome: Outcome, changes: SnapshotDiff) -> dict[str, object]:

@@ -30,7 +30,7 @@ async def picked(request: CallRequest, arguments: PickedArguments) -> ToolResult
 
 
 async def find_element(context: ToolContext, _: PickedArguments) -> Element | None:
-    return await context.tab.dialogs.undisturbed(lambda: _find(context.tab))
+    return await context.tab.dialogs.run_without_dialog(lambda: _find(context.tab))
 
 
 async def _find(tab: Tab) -> Element | None:

@@ -33,7 +33,7 @@ class SnapshotArguments(TabArguments):
 
 
 async def snapshot(context: ToolContext, arguments: SnapshotArguments) -> Snapshot:
-    return await context.tab.dialogs.undisturbed(lambda: _take_snapshot(context, arguments))
+    return await context.tab.dialogs.run_without_dialog(lambda: _take_snapshot(context, arguments))
 
 
 async def _take_snapshot(context: ToolContext, arguments: SnapshotArguments) -> Snapshot:
@@ -67,7 +67,7 @@ async def search(context: ToolContext, _: FindArguments) -> Snapshot:
     walk_ms = max(WALK_TIMEOUT_MS, timeout_ms // 3)
     options = SnapshotOptions(max_rows=SEARCH_ROWS, walk_timeout_ms=walk_ms)
     world = context.tab.world
-    return await context.tab.dialogs.undisturbed(lambda: take_snapshot(world, options, timeout_ms=timeout_ms))
+    return await context.tab.dialogs.run_without_dialog(lambda: take_snapshot(world, options, timeout_ms=timeout_ms))
 
 
 async def render_matches(context: ToolContext, arguments: FindArguments, view: Snapshot) -> ToolResult:

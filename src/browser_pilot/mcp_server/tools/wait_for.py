@@ -48,7 +48,7 @@ async def wait(context: ToolContext, arguments: WaitArguments) -> None:
 
 
 async def render_page(context: ToolContext, _: WaitArguments, __: None) -> ToolResult:
-    if not context.tab.snapshots.knows_document:
+    if not context.tab.snapshots.has_document:
         return ToolResult({"url": context.tab.page.url})
     return ToolResult(await action_data(context, Outcome()))
 

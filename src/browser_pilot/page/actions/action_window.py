@@ -14,7 +14,7 @@ from playwright.async_api import Request
 
 from .outcome import NewTab, StartedDownload
 
-# An event handler, a promise or a short chain of them begins its request well within this.
+# An event handler, a promise or a short chain of them sends its request well within this time.
 CAUSALITY_WINDOW_SECONDS = 0.15
 
 

@@ -1,4 +1,4 @@
-"""Turns what stood in an action's way, as the page tells it, into an error that says what to do. Pure."""
+"""Errors for an action that is not possible: from the failure that the page reports to an error with advice. Pure."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from typing import Any
 
 from browser_pilot.errors import ElementChanged, ElementNotActionable, InvalidArgument, PilotError, StaleRef
 
-_LOOK = "Take a browser_snapshot to see the page as it is."
+_TAKE_SNAPSHOT = "Take a browser_snapshot to see the page as it is."
 
 _NOT_ACTIONABLE = {
     "hidden": ("is hidden", "Something may have to be opened first (a menu, a tab, a dialog)."),
     "disabled": ("is disabled", "Something else may have to be filled in or chosen first."),
     "moving": ("keeps moving", "Try again when the animation is over."),
-    "outside": ("cannot be brought into view", _LOOK),
+    "outside": ("cannot be brought into view", _TAKE_SNAPSHOT),
     "covered": ("is covered by {by}", "Close or scroll away what covers it."),
     "read-only": ("is read-only", "It may open a picker when it is clicked."),
     "file": ("takes files", "Use browser_upload."),
-    "disabled option": ("does not let {by} be chosen now", _LOOK),
-    "changed": ("changed while it was decided about, so that nothing was done", _LOOK),
-    "frame": ("lies in a frame that cannot be reached: {by}", _LOOK),
+    "disabled option": ("has the option {by}, which is disabled", _TAKE_SNAPSHOT),
+    "changed": ("changed since it was authorized, so nothing was done", _TAKE_SNAPSHOT),
+    "frame": ("is in a frame that cannot be reached: {by}", _TAKE_SNAPSHOT),
 }
 _WRONG_USE = {
     "no field": ("is not a field", "Click it, or use the ref of the field itself."),
@@ -29,34 +29,34 @@ _WRONG_USE = {
     "toggle": ("is a check box or radio button", "Click it, or use browser_fill_form with true or false."),
     "select": ("is a drop-down list", "Use browser_select."),
     "option": ("is an option of a drop-down list", "Use browser_select on the list."),
-    "format": ("does not take this value; it wants {by}", "Give the value in that form."),
+    "format": ("does not accept this value; it expects {by}", "Give the value in that form."),
     "no option": ("has no option {by}", "Use one of these labels."),
     "one option": ("takes exactly one option", "Give one value."),
-    "left": ("was left as it was, because other fields do not fit", "Correct those and fill all of them again."),
-    "inner": ("has another thing at that point, {by}", "Use the ref of that one."),
-    "beyond": ("is only {by} pixels large", "Give a point inside it: [x, y] from its upper left corner."),
-    "radio": ("is a radio button, which cannot be taken back", "Choose another one of its group instead."),
+    "not filled": ("was not filled, because other fields failed", "Correct those and fill all of them again."),
+    "inner": ("has another element at that point, {by}", "Use the ref of that one."),
+    "outside element": ("is only {by} pixels large", "Give a point inside it: [x, y] from its upper left corner."),
+    "radio": ("is a radio button, which cannot be cleared", "Choose another one of its group instead."),
 }
 
 
-def describe_problem(trouble: dict[str, Any]) -> tuple[str, str]:
+def describe_problem(failure: dict[str, Any]) -> tuple[str, str]:
     """What is wrong with the element, as the rest of a sentence, and what to do about it."""
-    kind, by = str(trouble["trouble"]), str(trouble.get("by") or "something")
+    kind, by = str(failure["error"]), str(failure.get("by") or "something")
     if kind == "gone":
-        was = f" (it was {trouble['by']})" if trouble.get("by") else ""
+        was = f" (it was {failure['by']})" if failure.get("by") else ""
         return f"is no longer on the page{was}", "Take a new browser_snapshot."
-    words, advice = _NOT_ACTIONABLE.get(kind) or _WRONG_USE[kind]
-    return words.format(by=by), advice
+    problem, advice = _NOT_ACTIONABLE.get(kind) or _WRONG_USE[kind]
+    return problem.format(by=by), advice
 
 
-def actionability_error(words: str, trouble: dict[str, Any]) -> PilotError:
-    """The error for an action that could not be done to the element called ``words``."""
-    kind = str(trouble["trouble"])
-    said, advice = describe_problem(trouble)
+def actionability_error(description: str, failure: dict[str, Any]) -> PilotError:
+    """The error for an action on the element with this description."""
+    kind = str(failure["error"])
+    problem, advice = describe_problem(failure)
     if kind == "changed":
-        return ElementChanged(f"{words} {said}.", suggestions=[advice])
+        return ElementChanged(f"{description} {problem}.", suggestions=[advice])
     if kind == "gone":
-        return StaleRef(f"{words} {said}.", suggestions=[advice])
+        return StaleRef(f"{description} {problem}.", suggestions=[advice])
     if kind in _NOT_ACTIONABLE:
-        return ElementNotActionable(f"{words} {said}.", suggestions=[advice])
-    return InvalidArgument(f"{words} {said}.", suggestions=[advice])
+        return ElementNotActionable(f"{description} {problem}.", suggestions=[advice])
+    return InvalidArgument(f"{description} {problem}.", suggestions=[advice])

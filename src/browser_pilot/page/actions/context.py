@@ -1,4 +1,4 @@
-"""What an action works with: its tab, the authorized targets, and whether input has been sent.
+"""The context of an action: its tab, the authorized targets, and whether input has been sent.
 
 The call pipeline makes one context per attempt, after authorization. Code that acts without a tool call (session
 recovery, guests, tests) makes its own: its targets carry no fingerprint and nothing was approved.
@@ -26,7 +26,7 @@ def _unchanged(text: str, _origin: str) -> str:
 class ActionContext:
     """``targets`` are in the order in which the tool declared them, ``dialog`` is the one that was authorized.
 
-    ``approved``: a person agreed to this action, so that nothing else may receive its input.
+    ``approved``: a person approved this action, so no other element may receive its input.
     """
 
     tab: Tab
@@ -34,5 +34,5 @@ class ActionContext:
     dialog: DialogFacts | None = None
     approved: bool = False
     fill_secrets: FillSecrets = _unchanged
-    # From the moment in which input may have reached the page: the action must not be repeated blindly.
+    # Input may have reached the page: the action must not be retried without a check.
     sent: bool = False

@@ -1,7 +1,7 @@
 """Dragging one element onto another, by mouse, with HTML drag and drop where the page uses it.
 
-The browser would start a drag of its own that no events reach, so it is told to action such drags over. The button is
-let go whatever happens.
+The browser's own drag session does not receive dispatched input, so drags are intercepted
+(``Input.setInterceptDrags``). The button is always released.
 """
 
 from __future__ import annotations
@@ -47,33 +47,33 @@ async def _drag(
     action: RunningAction, start: Target, end: Target, intercepted: asyncio.Future[dict[str, Any]], timeout_ms: int
 ) -> PageReport | None:
     world = action.tab.world
-    here = await actionable_point(action, start, timeout_ms, own=True)
+    origin = await actionable_point(action, start, timeout_ms, own=True)
     await world.call(start.frame, "watchDrag", repeatable=True)
     if end.frame.number != start.frame.number:
-        await world.call(end.frame, "watch", repeatable=True)
-    await move_into(action, start, here, timeout_ms)
+        await world.call(end.frame, "startWatch", repeatable=True)
+    await move_into(action, start, origin, timeout_ms)
     action.mark_sent()
-    there = here
+    drop_point = origin
     try:
-        await _button(action, "mousePressed", here)
+        await _button(action, "mousePressed", origin)
         # The first small movements start the drag; the destination may move or appear because of it.
-        await move(action, Point(here.x + 4, here.y + 4), buttons=1)
-        await move(action, Point(here.x + 9, here.y + 9), buttons=1)
-        there = await actionable_point(action, end, timeout_ms)
+        await move(action, Point(origin.x + 4, origin.y + 4), buttons=1)
+        await move(action, Point(origin.x + 9, origin.y + 9), buttons=1)
+        drop_point = await actionable_point(action, end, timeout_ms)
         for step in range(1, _STEPS + 1):
-            await move(action, _between(here, there, step / _STEPS), buttons=1)
-        began = await action.result_of("dragBegan", frame=start.frame)
-        if began is not None and began["began"]:
+            await move(action, _between(origin, drop_point, step / _STEPS), buttons=1)
+        result = await action.result_of("dragResult", frame=start.frame)
+        if result is not None and result["started"]:
             async with asyncio.timeout(_INTERCEPT_TIMEOUT_SECONDS):
                 data = await intercepted
-            await _drop(action, there, data)
+            await _drop(action, drop_point, data)
     finally:
-        await asyncio.shield(_button(action, "mouseReleased", there))
-    return await action.result_of("settled")
+        await asyncio.shield(_button(action, "mouseReleased", drop_point))
+    return await action.result_of("waitIdle")
 
 
-def _between(here: Point, there: Point, part: float) -> Point:
-    return Point(here.x + (there.x - here.x) * part, here.y + (there.y - here.y) * part)
+def _between(origin: Point, drop_point: Point, part: float) -> Point:
+    return Point(origin.x + (drop_point.x - origin.x) * part, origin.y + (drop_point.y - origin.y) * part)
 
 
 async def _button(action: RunningAction, kind: str, point: Point) -> None:

@@ -43,11 +43,11 @@ _AS_JSON = r"""function (limit) {
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluated:
-    """The result as JSON text; ``whole_length`` is larger than the text if it was truncated."""
+class EvaluationResult:
+    """The result as JSON text; ``full_length`` is larger than the text if it was truncated."""
 
     json: str
-    whole_length: int
+    full_length: int
     outcome: Outcome
 
 
@@ -58,7 +58,7 @@ async def evaluate(
     *,
     timeout_ms: int = DEFAULT_TIMEOUT_MS,
     max_characters: int = MAX_RESULT_CHARACTERS,
-) -> Evaluated:
+) -> EvaluationResult:
     """The value of an expression, or of a function that is called (with ``element``, if there is one)."""
     results: list[tuple[str, int]] = []
 
@@ -66,8 +66,8 @@ async def evaluate(
         action.mark_sent()
         try:
             async with asyncio.timeout(timeout_ms / 1000):
-                answer = await _run(action, expression, element, timeout_ms)
-                results.append(await _result(action, answer, max_characters))
+                response = await _run(action, expression, element, timeout_ms)
+                results.append(await _result(action, response, max_characters))
         except TimeoutError:
             raise Timeout(
                 f"The script did not end within {timeout_ms} ms.", suggestions=["Give a larger timeout_ms."]
@@ -76,8 +76,8 @@ async def evaluate(
 
     # The script runs in the current document, so no frame needs to be looked up before it.
     outcome = await run_action(context, None, execute, frame=context.tab.world.frames.last_main)
-    text, whole_length = results[0] if results else ("null", 4)
-    return Evaluated(text, whole_length, outcome)
+    text, full_length = results[0] if results else ("null", 4)
+    return EvaluationResult(text, full_length, outcome)
 
 
 async def _run(
@@ -102,10 +102,10 @@ async def _run(
     own = (await send(session, "DOM.resolveNode", backendNodeId=node["backendNodeId"]))["object"]["objectId"]
     body = expression if is_function else f"(element) => ({expression}\n)"
     declaration = f"async function () {{ return await ({body}\n)(this) }}"
-    answer = await send(
+    response = await send(
         session, "Runtime.callFunctionOn", objectId=own, functionDeclaration=declaration, awaitPromise=True
     )
-    return {**answer, "session": session}
+    return {**response, "session": session}
 
 
 def _as_expression(text: str) -> str:
@@ -114,18 +114,18 @@ def _as_expression(text: str) -> str:
     return f"({stripped})" if stripped.startswith("{") else text
 
 
-async def _result(action: RunningAction, answer: dict[str, Any], max_characters: int) -> tuple[str, int]:
-    thrown = answer.get("exceptionDetails")
+async def _result(action: RunningAction, response: dict[str, Any], max_characters: int) -> tuple[str, int]:
+    thrown = response.get("exceptionDetails")
     if thrown is not None:
         exception = thrown.get("exception", {})
-        said = str(exception.get("description") or exception.get("value") or thrown.get("text"))
-        raise InvalidArgument(f"The script threw {_first_lines(said)}", suggestions=["Correct the expression."])
-    result = answer["result"]
+        message = str(exception.get("description") or exception.get("value") or thrown.get("text"))
+        raise InvalidArgument(f"The script threw {_first_lines(message)}", suggestions=["Correct the expression."])
+    result = response["result"]
     if "objectId" not in result:
         text = _plain(result)
         return text[:max_characters], len(text)
-    session = answer.get("session", action.session)
-    response = await send(
+    session = response.get("session", action.session)
+    converted = await send(
         session,
         "Runtime.callFunctionOn",
         objectId=result["objectId"],
@@ -133,10 +133,10 @@ async def _result(action: RunningAction, answer: dict[str, Any], max_characters:
         arguments=[{"value": max_characters}],
         returnByValue=True,
     )
-    if "exceptionDetails" in response:
+    if "exceptionDetails" in converted:
         raise InvalidArgument("The result cannot be written as JSON.", suggestions=["Return plain data."])
-    text, cut, whole = str(response["result"]["value"]).partition("\0")
-    return text, int(whole) if cut else len(text)
+    text, separator, length = str(converted["result"]["value"]).partition("\0")
+    return text, int(length) if separator else len(text)
 
 
 def _plain(result: dict[str, Any]) -> str:

@@ -29,7 +29,7 @@ async def select(
     async def execute(action: RunningAction) -> PageReport | None:
         action.mark_sent()
         selected = await action.call_and_act(
-            target, "choose", target.wire_ref, list(values), timeout_ms, timeout_ms=timeout_ms
+            target, "selectOptions", target.wire_ref, list(values), timeout_ms, timeout_ms=timeout_ms
         )
         if selected is not None and selected["matches"] is False:
             holds = selected["holds"]
@@ -70,13 +70,13 @@ async def fill_form(
 
     outcome = await run_action(context, last, execute)
     missing = [FieldReport(target.description, problem="was not reached") for target, _ in fields[len(reports) :]]
-    return outcome.reporting((*reports, *missing)).noting(*_summary(reports, submit=submit))
+    return outcome.with_fields((*reports, *missing)).with_notices(*_summary(reports, submit=submit))
 
 
 async def _submit(action: RunningAction, last: Target) -> PageReport | None:
     """Submit the form of the last field, as its own button would; Enter where there is no form."""
     action.mark_sent()
-    report = await action.result_of("submit", last.wire_ref, frame=last.frame)
+    report = await action.result_of("submitForm", last.wire_ref, frame=last.frame)
     if report is None:
         return None
     if report["changed"]:
@@ -85,16 +85,18 @@ async def _submit(action: RunningAction, last: Target) -> PageReport | None:
         action.notices.append(f"The form was not accepted: {report['invalid']}.")
     if not report["sent"]:
         return await submit_with_enter(action, last)
-    return require_submitted(await action.result_of("settled"), last.description)
+    return require_submitted(await action.result_of("waitIdle"), last.description)
 
 
 async def _fill(
     action: RunningAction, group: list[tuple[Target, ReadOnlyJson]], timeout_ms: int, reports: list[FieldReport]
 ) -> PageReport | None:
     """Fill the fields of one frame."""
-    entries: list[ReadOnlyJson] = [{"aimed": target.wire_ref, "value": value} for target, value in group]
+    entries: list[ReadOnlyJson] = [{"target": target.wire_ref, "value": value} for target, value in group]
     frame = group[0][0].frame
-    reply = await action.result_of("fill", entries, timeout_ms, frame=frame, timeout_ms=timeout_ms + EXTRA_TIMEOUT_MS)
+    reply = await action.result_of(
+        "fillFields", entries, timeout_ms, frame=frame, timeout_ms=timeout_ms + EXTRA_TIMEOUT_MS
+    )
     if reply is None:
         return None
     for (target, _), result in zip(group, cast("list[Mapping[str, Any]]", reply["fields"]), strict=True):
@@ -103,7 +105,7 @@ async def _fill(
 
 
 def _report(target: Target, result: Mapping[str, Any]) -> FieldReport:
-    if "trouble" in result:
+    if "error" in result:
         problem, advice = describe_problem(dict(result))
         return FieldReport(target.description, problem=f"{problem}. {advice}")
     problem = None if result["matches"] else f"holds {result['holds']!r} now: the page did not keep what was given"

@@ -24,13 +24,13 @@ async def other_frames_blocked(action: RunningAction, target: Frame, presses: in
     world = action.tab.world
     others = [frame for frame in await world.live_frames() if frame.number != target.number]
     for frame in others:
-        await world.call(frame, "bar", presses, repeatable=True)
+        await world.call(frame, "blockPresses", presses, repeatable=True)
     stopped: object = None
     try:
         yield
     finally:
         for frame in others:
-            report = await action.result_of("unbar", frame=frame)
+            report = await action.result_of("unblockPresses", frame=frame)
             stopped = stopped or report
     if stopped is not None:
         raise ElementChanged(

@@ -38,16 +38,18 @@ async def press(
     async def execute(action: RunningAction) -> PageReport | None:
         approved = context.approved
         if target is not None:
-            await action.call_target(target, "focus", target.wire_ref, approved, timeout_ms, timeout_ms=timeout_ms)
+            await action.call_target(
+                target, "focusTarget", target.wire_ref, approved, timeout_ms, timeout_ms=timeout_ms
+            )
         elif focused is not None:
-            await action.call_target(focused, "stillFocused", focused.wire_ref, approved, timeout_ms=0)
+            await action.call_target(focused, "guardFocused", focused.wire_ref, approved, timeout_ms=0)
         else:
-            await action.tab.world.call(action.frame, "watch", repeatable=True)
+            await action.tab.world.call(action.frame, "startWatch", repeatable=True)
         action.mark_sent()
         await send_keys(action, [chord])
-        reply = await action.result_of("settled", frame=receiver.frame if receiver else None)
+        reply = await action.result_of("waitIdle", frame=receiver.frame if receiver else None)
         if receiver is not None and reply is not None and reply["stopped"]:
-            raise actionability_error(receiver.description, {"trouble": "changed"})
+            raise actionability_error(receiver.description, {"error": "changed"})
         return reply
 
     return await run_action(context, target, execute)
@@ -72,13 +74,13 @@ async def type_text(
     async def execute(action: RunningAction) -> PageReport | None:
         typed = context.fill_secrets(text, target.origin)
         action.mark_sent()
-        options = {"clear": clear, "byKeys": slowly, "quick": submit, "patienceMs": timeout_ms}
-        written = await action.call_and_act(target, "write", target.wire_ref, typed, options, timeout_ms=timeout_ms)
+        options = {"clear": clear, "byKeys": slowly, "quick": submit, "timeoutMs": timeout_ms}
+        written = await action.call_and_act(target, "writeText", target.wire_ref, typed, options, timeout_ms=timeout_ms)
         if written is not None and "selectByKeys" in written:
             if written["selectByKeys"]:
                 await send_keys(action, [_SELECT_ALL])
             await (_type_slowly(action, typed) if slowly else _insert(action, typed))
-            written = await action.result_of("wrote", submit)
+            written = await action.result_of("writeResult", submit)
         _check_value(action, target.description, written)
         return written if not submit or written is None else await submit_with_enter(action, target)
 
@@ -87,12 +89,12 @@ async def type_text(
 
 async def submit_with_enter(action: RunningAction, target: Target) -> PageReport | None:
     """Press Enter where the focus is, and wait until the page is idle."""
-    ready = await action.result_of("still", target.wire_ref, action.context.approved, frame=target.frame)
-    if ready is not None and "trouble" in ready:
+    ready = await action.result_of("guardTarget", target.wire_ref, action.context.approved, frame=target.frame)
+    if ready is not None and "error" in ready:
         raise not_submitted_error(target.description)
     action.mark_sent()
     await send_keys(action, [_ENTER])
-    return require_submitted(await action.result_of("settled"), target.description)
+    return require_submitted(await action.result_of("waitIdle"), target.description)
 
 
 def require_submitted(reply: PageReport | None, field: str) -> PageReport | None:
@@ -143,6 +145,9 @@ def _check_value(action: RunningAction, field: str, written: PageReport | None) 
     if written["unchanged"]:
         raise ElementNotActionable(
             f"{field} did not accept the text; it still holds {holds!r}.",
-            suggestions=["Click it first, or type with slowly: true.", "Take a browser_snapshot to see what it wants."],
+            suggestions=[
+                "Click it first, or type with slowly: true.",
+                "Take a browser_snapshot to see what it expects.",
+            ],
         )
     action.notices.append(f"{field} now holds {holds!r}: the page did not keep the text as it was typed.")

@@ -1,4 +1,4 @@
-"""Keys by name, as pages know them: what to send for ``Enter``, ``a``, ``Control+Shift+T``. Pure."""
+"""Parses key names (``Enter``, ``a``, ``Control+Shift+T``) and makes the CDP key events for them. Pure."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def parse_chord(text: str) -> Chord:
 
 
 def activating_key(text: str) -> Literal["Enter", "Space"] | None:
-    """Which of the keys that press a button this is, if any; Enter also sends the form of a field."""
+    """Which of the keys that press a button this is, if any; Enter also submits the form of a field."""
     name = _parts(text)[-1].lower()
     if name in ("enter", "return", "numpadenter"):
         return "Enter"
@@ -152,7 +152,7 @@ def _key(name: str) -> Key | None:
 
 
 def key_events(chord: Chord) -> list[dict[str, object]]:
-    """The protocol's events for pressing a chord and letting it go, modifiers first and last."""
+    """The CDP events that press and release a chord; modifiers are pressed first and released last."""
     events: list[dict[str, object]] = []
     mask = 0
     for name in chord.modifiers:
@@ -182,7 +182,7 @@ def _event(kind: str, key: Key, mask: int) -> dict[str, object]:
 
 
 def _editing(chord: Chord) -> dict[str, object]:
-    """On a Mac the browser itself does not edit by shortcut; elsewhere it does."""
+    """On macOS, Chromium does not handle editing shortcuts itself: they need explicit commands."""
     if sys.platform != "darwin" or chord.modifiers != ("Meta",):
         return {}
     commands = {"a": "selectAll", "c": "copy", "v": "paste", "x": "cut", "z": "undo"}

@@ -64,10 +64,10 @@ async def click_target(
     while True:
         left_ms = max(0, int((deadline - asyncio.get_running_loop().time()) * 1000))
         arguments: tuple[ReadOnlyJson, ...] = (target.wire_ref, target.wire_offset(), count, action.context.approved)
-        reply = await action.call_target(target, "aim", *arguments, left_ms, timeout_ms=left_ms)
+        reply = await action.call_target(target, "prepareClick", *arguments, left_ms, timeout_ms=left_ms)
         point = await to_viewport(action, target, reply, left_ms)
         action.mark_sent()
-        nudge = retrying or bool(reply["stir"])
+        nudge = retrying or bool(reply["moveFirst"])
         if nudge:
             await _nudge(action)
         if nudge or target.frame.number != MAIN:
@@ -76,10 +76,10 @@ async def click_target(
             landed = await _press(action, _click_events(action, point, button, count, mask))
         if landed is None or landed["landed"] != "no":
             if landed is not None and landed["landed"] == "unseen":
-                action.notices.append("The page gave no sign that the click arrived.")
+                action.notices.append("The page did not report the click.")
             return landed
         if left_ms == 0:
-            raise actionability_error(target.description, {"trouble": "covered", "by": landed["by"]})
+            raise actionability_error(target.description, {"error": "covered", "by": landed["by"]})
         retrying = True
 
 
@@ -89,8 +89,8 @@ async def _press(action: RunningAction, events: list[asyncio.Task[object]]) -> P
     """
     if action.context.approved:
         await asyncio.gather(*events)
-        return await action.result_of("landed")
-    landing = asyncio.ensure_future(action.result_of("landed"))
+        return await action.result_of("clickResult")
+    landing = asyncio.ensure_future(action.result_of("clickResult"))
     try:
         await asyncio.gather(*events)
         return await landing
@@ -103,10 +103,10 @@ async def hover(context: ActionContext, target: Target, *, timeout_ms: int = TIM
 
     async def execute(action: RunningAction) -> PageReport | None:
         point = await actionable_point(action, target, timeout_ms)
-        await action.tab.world.call(target.frame, "watch", repeatable=True)
+        await action.tab.world.call(target.frame, "startWatch", repeatable=True)
         action.mark_sent()
         await move_into(action, target, point, timeout_ms)
-        return await action.result_of("settled")
+        return await action.result_of("waitIdle")
 
     return await run_action(context, target, execute)
 
@@ -114,7 +114,7 @@ async def hover(context: ActionContext, target: Target, *, timeout_ms: int = TIM
 async def actionable_point(action: RunningAction, target: Target, timeout_ms: int, *, own: bool = False) -> Point:
     """The point at which an element receives input, once it does; with ``own``, not a point of its label."""
     arguments: tuple[ReadOnlyJson, ...] = (target.wire_ref, target.wire_offset(), own, timeout_ms)
-    reply = await action.call_target(target, "point", *arguments, timeout_ms=timeout_ms)
+    reply = await action.call_target(target, "hoverPoint", *arguments, timeout_ms=timeout_ms)
     return await to_viewport(action, target, reply, timeout_ms)
 
 
@@ -129,11 +129,11 @@ async def to_viewport(action: RunningAction, target: Target, spot: PageReport, t
         if parent is None:
             raise StaleRef(f"The frame of {target.description} is gone.", suggestions=["Take a new browser_snapshot."])
         inner = {"x": spot["x"], "y": spot["y"]}
-        answer = await action.tab.world.call(
-            parent, "through", frame.number, inner, timeout_ms, timeout_ms=timeout_ms + EXTRA_TIMEOUT_MS
+        response = await action.tab.world.call(
+            parent, "pointThroughFrame", frame.number, inner, timeout_ms, timeout_ms=timeout_ms + EXTRA_TIMEOUT_MS
         )
-        spot = cast("PageReport", answer)
-        if "trouble" in spot:
+        spot = cast("PageReport", response)
+        if "error" in spot:
             raise actionability_error(target.description, spot)
         frame = parent
     return Point(spot["x"], spot["y"])
@@ -141,7 +141,7 @@ async def to_viewport(action: RunningAction, target: Target, spot: PageReport, t
 
 async def move(action: RunningAction, point: Point, *, buttons: int = 0) -> None:
     held = "left" if buttons & 1 else "none"
-    action.tab.mouse.place = point.x, point.y
+    action.tab.mouse.position = point.x, point.y
     await send(
         action.session,
         "Input.dispatchMouseEvent",
@@ -163,11 +163,13 @@ async def move_into(action: RunningAction, target: Target, point: Point, timeout
     deadline = loop.time() + timeout_ms / 1000
     await move(action, point)
     while target.frame.number != MAIN:
-        reply = cast("PageReport", await action.tab.world.call(target.frame, "felt", timeout_ms=EXTRA_TIMEOUT_MS))
-        if reply["felt"]:
+        reply = cast(
+            "PageReport", await action.tab.world.call(target.frame, "mouseArrived", timeout_ms=EXTRA_TIMEOUT_MS)
+        )
+        if reply["arrived"]:
             return
         if loop.time() >= deadline:
-            raise actionability_error(target.description, {"trouble": "covered", "by": "another frame"})
+            raise actionability_error(target.description, {"error": "covered", "by": "another frame"})
         await _nudge(action)
         await move(action, point)
 
@@ -175,11 +177,11 @@ async def move_into(action: RunningAction, target: Target, point: Point, timeout
 async def _nudge(action: RunningAction) -> None:
     """Move the mouse a little where it is, so that the page has handled its arrival before it moves on.
 
-    A menu that opens under the mouse may take the first movement to be about the item there. Each movement takes a
+    A menu that opens under the mouse may apply the first movement to the item there. Each movement takes a
     frame, so this is done only where it may matter.
     """
-    if action.tab.mouse.place is not None:
-        x, y = action.tab.mouse.place
+    if action.tab.mouse.position is not None:
+        x, y = action.tab.mouse.position
         await move(action, Point(x + 1, y + 1))
 
 
@@ -187,7 +189,7 @@ def _click_events(
     action: RunningAction, point: Point, button: Button, count: int, mask: int
 ) -> list[asyncio.Task[object]]:
     """All events of a click, sent at once and in order, so that no button can stay pressed."""
-    action.tab.mouse.place = point.x, point.y
+    action.tab.mouse.position = point.x, point.y
     events: list[dict[str, object]] = [{"type": "mouseMoved", "button": "none", "buttons": 0}]
     for number in range(1, count + 1):
         pressed = {"button": button, "clickCount": number}

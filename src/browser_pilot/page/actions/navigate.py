@@ -53,8 +53,8 @@ async def open_address(
             if failure is None or (failure == NAVIGATION_ABORTED and await _ended_without_document(action)):
                 return
             # The old page may start a navigation of its own at the same time, which then wins.
-            is_cut_off = failure == NAVIGATION_ABORTED and action.tab.tracker.new_document(action.window)
-            if not is_cut_off or tries == MAX_TRIES:
+            is_aborted = failure == NAVIGATION_ABORTED and action.tab.tracker.new_document(action.window)
+            if not is_aborted or tries == MAX_TRIES:
                 raise PlaywrightError(f"{failure} at {href}")
 
     return await _navigate(context, f"Opening {href}", go, wait_until, timeout_ms)
@@ -63,21 +63,21 @@ async def open_address(
 async def _begin(action: RunningAction, href: str) -> str | None:
     """Navigate until the document is committed. Returns Chromium's error text where there is none.
 
-    Not Playwright's ``goto``: it takes a document of an earlier navigation that commits at the same time for the end of
-    this one. The caller has the deadline.
+    Not Playwright's ``goto``: it mistakes a document of an earlier navigation that commits at the same time for the
+    end of this one. The caller sets the deadline.
     """
-    activity, moves = action.tab.tracker, action.tab.tracker.moves
+    tracker, url_changes = action.tab.tracker, action.tab.tracker.url_changes
     response = await send(action.session, "Page.navigate", url=href)
     if "errorText" in response:
         return str(response["errorText"])
     loader = response.get("loaderId")
     now = asyncio.get_running_loop().time
     if loader is None:  # a same-document navigation
-        await activity.wait_until(lambda: activity.moves != moves, now() + _SYNC_TIMEOUT_SECONDS)
+        await tracker.wait_until(lambda: tracker.url_changes != url_changes, now() + _SYNC_TIMEOUT_SECONDS)
     else:
-        await activity.wait_until(lambda: loader in activity.loaders, math.inf)
+        await tracker.wait_until(lambda: loader in tracker.loaders, math.inf)
     # Code that reads the URL from Playwright must not see the old one.
-    await activity.wait_until(lambda: action.tab.page.url == activity.url, now() + _SYNC_TIMEOUT_SECONDS)
+    await tracker.wait_until(lambda: action.tab.page.url == tracker.url, now() + _SYNC_TIMEOUT_SECONDS)
     return None
 
 
@@ -102,12 +102,12 @@ async def step(
             raise NavigationFailed(
                 f"There is no page to go {direction} to.", suggestions=["Open an address with browser_navigate."]
             )
-        activity, moves = tab.tracker, tab.tracker.moves
+        tracker, url_changes = tab.tracker, tab.tracker.url_changes
         action.mark_sent()
         # Not Playwright's own: it does not notice a page that is restored from the back/forward cache.
         await send(action.session, "Page.navigateToHistoryEntry", entryId=history["entries"][index]["id"])
         until = asyncio.get_running_loop().time() + timeout_ms / 1000
-        if not await activity.wait_until(lambda: activity.moves != moves, until):
+        if not await tracker.wait_until(lambda: tracker.url_changes != url_changes, until):
             raise Timeout(f"The browser did not go {direction} within {timeout_ms} ms.")
 
     if direction == "reload":
@@ -117,7 +117,7 @@ async def step(
 
 async def _navigate(
     context: ActionContext,
-    doing: str,
+    operation: str,
     go: Callable[[RunningAction], Awaitable[None]],
     wait_until: WaitUntil | None,
     timeout_ms: int,
@@ -131,7 +131,7 @@ async def _navigate(
             async with asyncio.timeout_at(until):
                 await go(action)
             if action.window.proxy_response_url is not None:
-                _explain(tab, action.window.proxy_response_url, doing)
+                _explain(tab, action.window.proxy_response_url, operation)
             if wait_until not in (None, "commit"):
                 left_ms = max(1.0, (until - asyncio.get_running_loop().time()) * 1000)
                 await tab.page.wait_for_load_state(wait_until, timeout=left_ms)
@@ -139,7 +139,7 @@ async def _navigate(
             loading = ", ".join(tab.tracker.loading()) or "nothing"
             goal = wait_until or "a document"
             raise Timeout(
-                f"{doing} did not reach {goal} within {timeout_ms} ms; still loading: {loading}.",
+                f"{operation} did not reach {goal} within {timeout_ms} ms; still loading: {loading}.",
                 suggestions=["Leave `wait_until` out to return as soon as the page is usable."],
             ) from error
         except PlaywrightError as error:
@@ -148,8 +148,8 @@ async def _navigate(
             if network_error(error.message) is not None:
                 await _error_page(action)
                 if action.window.requested_url is not None:
-                    _explain(tab, action.window.requested_url, doing)
-            raise translate(error, doing) from error
+                    _explain(tab, action.window.requested_url, operation)
+            raise translate(error, operation) from error
         return None
 
     # The old page's frames are not looked up: not needed, and in the user's Chrome not every page allows it.
@@ -161,26 +161,26 @@ async def _at_once(tab: Tab, window: ActionWindow, _frame: Frame, _reply: PageRe
     return summarize(tab, window)
 
 
-def _explain(tab: Tab, url: str, doing: str) -> None:
+def _explain(tab: Tab, url: str, operation: str) -> None:
     """Raise the reason why the address was not reached, if it is known."""
-    trouble = tab.last_network_error(url)
-    if trouble is not None:
-        raise unreachable_error(trouble, doing, url)
+    reason = tab.last_network_error(url)
+    if reason is not None:
+        raise unreachable_error(reason, operation, url)
 
 
 async def _error_page(action: RunningAction) -> None:
     """Wait for the browser's error page: it would abort a navigation that starts before it."""
-    activity = action.tab.tracker
+    tracker = action.tab.tracker
     until = asyncio.get_running_loop().time() + _ERROR_PAGE_TIMEOUT_SECONDS
-    await activity.wait_until(lambda: activity.new_document(action.window), until)
+    await tracker.wait_until(lambda: tracker.new_document(action.window), until)
 
 
 async def _ended_without_document(action: RunningAction) -> bool:
     """Whether the navigation ended in a download or an empty response, which is no failure."""
-    window, activity = action.window, action.tab.tracker
+    window, tracker = action.window, action.tab.tracker
     if window.status in _NO_CONTENT:
-        action.notices.append(f"The server answered {window.status} (no content): the page stays as it was.")
+        action.notices.append(f"The server responded with {window.status} (no content): the page stays as it was.")
         return True
     until = asyncio.get_running_loop().time() + _DOWNLOAD_TIMEOUT_SECONDS
-    await activity.wait_until(lambda: bool(window.downloads) or activity.new_document(window), until)
+    await tracker.wait_until(lambda: bool(window.downloads) or tracker.new_document(window), until)
     return bool(window.downloads)

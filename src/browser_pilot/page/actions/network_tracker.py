@@ -53,12 +53,12 @@ class _InFlight:
 
 
 class NetworkTracker:
-    """``catch`` receives every download, and returns its id."""
+    """``on_download`` gets every download that was not expected, and returns its id."""
 
-    def __init__(self, page: Page, catch: Callable[[Download], str]) -> None:
+    def __init__(self, page: Page, on_download: Callable[[Download], str]) -> None:
         self._page = page
-        self._catch = catch
-        self.download_watch = DownloadProgress()
+        self._on_download = on_download
+        self.download_progress = DownloadProgress()
         self._expected: dict[str, asyncio.Future[Download]] = {}
         self._in_flight: dict[Request, _InFlight] = {}
         self._polls: OrderedDict[_RequestKey, int] = OrderedDict()
@@ -69,23 +69,23 @@ class NetworkTracker:
         self._main_id = ""
         # Counters: documents of the main frame, URL changes of any frame, and frames that came or went.
         self.documents = 0
-        self.moves = 0
+        self.url_changes = 0
         self.frame_changes = 0
         # Chromium's loader ids of the latest documents of the main frame.
         self.loaders: deque[str] = deque(maxlen=_MAX_LOADERS)
         self.unreachable: str | None = None
-        # Whether the current document has fired its load event, and its URL; Playwright may learn both later.
+        # Whether the current document has fired its load event, and its URL; Playwright may have both later.
         self.loaded = False
         self.url = page.url
-        page.on("request", self._request)
-        page.on("response", self._response)
-        page.on("requestfinished", self._done)
-        page.on("requestfailed", self._done)
-        page.on("framenavigated", self._frame_navigated)
-        page.on("frameattached", self._frame_changed)
-        page.on("framedetached", self._frame_changed)
-        page.on("websocket", self._socket)
-        page.on("download", self._download)
+        page.on("request", self._on_request)
+        page.on("response", self._on_response)
+        page.on("requestfinished", self._on_request_ended)
+        page.on("requestfailed", self._on_request_ended)
+        page.on("framenavigated", self._on_frame_navigated)
+        page.on("frameattached", self._on_frame_changed)
+        page.on("framedetached", self._on_frame_changed)
+        page.on("websocket", self._on_websocket)
+        page.on("download", self._handle_download)
         page.on("domcontentloaded", self._wake_for_page)
         page.on("load", self._wake_for_page)
 
@@ -93,12 +93,12 @@ class NetworkTracker:
         """Subscribe to the CDP events that Playwright does not pass on; once."""
         if not self._listening:
             self._listening = True
-            self.download_watch.listen(session)
-            session.on("Page.frameNavigated", self._document)
-            session.on("Page.loadEventFired", self._load)
-            session.on("Page.navigatedWithinDocument", self._route)
-            session.on("Page.windowOpen", self._window)
-            session.on("Page.frameRequestedNavigation", self._asked)
+            self.download_progress.listen(session)
+            session.on("Page.frameNavigated", self._on_document)
+            session.on("Page.loadEventFired", self._on_load)
+            session.on("Page.navigatedWithinDocument", self._on_same_document_navigation)
+            session.on("Page.windowOpen", self._on_window_open)
+            session.on("Page.frameRequestedNavigation", self._on_requested_navigation)
             await send(session, "Page.enable")
             self._main_id = str((await send(session, "Page.getFrameTree"))["frameTree"]["frame"]["id"])
 
@@ -184,7 +184,7 @@ class NetworkTracker:
         """Whether an action has just requested a tab with this URL."""
         return any(url in window.opening[len(window.tabs) :] for window in self._windows)
 
-    def _request(self, request: Request) -> None:
+    def _on_request(self, request: Request) -> None:
         now = _now()
         self._in_flight[request] = _InFlight()
         awaited, key = request.resource_type in _AWAITED_TYPES, _key(request)
@@ -196,7 +196,7 @@ class NetworkTracker:
             elif request.redirected_from in window.caused:
                 window.caused[request] = window.caused[request.redirected_from]
             elif awaited and window.covers(now) and self._polls.get(key, 0) < _POLL_REPEATS:
-                # A page that loads has no end of requests; one that responds to an action has a few.
+                # A loading page keeps sending requests; an action causes only a few.
                 window.caused[request] = now + LOAD_TIMEOUT_SECONDS if self.new_document(window) else math.inf
         if awaited and not self._windows:
             self._polls[key] = self._polls.pop(key, 0) + 1
@@ -207,7 +207,7 @@ class NetworkTracker:
     def _is_main(self, request: Request) -> bool:
         return request.is_navigation_request() and request.frame == self._page.main_frame
 
-    def _response(self, response: Response) -> None:
+    def _on_response(self, response: Response) -> None:
         request = response.request
         content_type = response.headers.get("content-type", "")
         streams = content_type.startswith(_STREAM_TYPES) or request.resource_type == "eventsource"
@@ -220,27 +220,27 @@ class NetworkTracker:
                 window.proxy_response_url = response.url if may_be_proxy_response(response) else None
         self._wake()
 
-    def _done(self, request: Request) -> None:
+    def _on_request_ended(self, request: Request) -> None:
         self._in_flight.pop(request, None)
         for window in self._windows:
             if request in window.caused:
                 window.note_effect(_now())
         self._wake()
 
-    def _frame_navigated(self, _frame: Frame) -> None:
+    def _on_frame_navigated(self, _frame: Frame) -> None:
         self.frame_changes += 1
         self._note_effect()
 
-    def _frame_changed(self, _frame: Frame) -> None:
+    def _on_frame_changed(self, _frame: Frame) -> None:
         self.frame_changes += 1
         self._wake()
 
-    def _document(self, event: dict[str, Any]) -> None:
+    def _on_document(self, event: dict[str, Any]) -> None:
         if "parentId" in event["frame"]:
             return
         self._main_id = str(event["frame"]["id"])
         self.documents += 1
-        self.moves += 1
+        self.url_changes += 1
         self.loaders.append(str(event["frame"]["loaderId"]))
         self.unreachable = event["frame"].get("unreachableUrl")
         self.loaded = event.get("type") == "BackForwardCacheRestore"
@@ -253,20 +253,20 @@ class NetworkTracker:
         self._in_flight = {request: flight for request, flight in self._in_flight.items() if self._is_main(request)}
         self._note_effect()
 
-    def _load(self, _event: dict[str, Any]) -> None:
+    def _on_load(self, _event: dict[str, Any]) -> None:
         self.loaded = True
         self._wake()
 
-    def _route(self, event: dict[str, Any]) -> None:
+    def _on_same_document_navigation(self, event: dict[str, Any]) -> None:
         if event["frameId"] == self._main_id:
             self.url = str(event["url"])
-        self.moves += 1
+        self.url_changes += 1
         self._note_effect()
 
-    def _window(self, event: dict[str, Any]) -> None:
+    def _on_window_open(self, event: dict[str, Any]) -> None:
         self.note_opening(str(event["url"]))
 
-    def _asked(self, event: dict[str, Any]) -> None:
+    def _on_requested_navigation(self, event: dict[str, Any]) -> None:
         if event["disposition"] == "currentTab" and event["frameId"] == self._main_id:
             for window in self._windows:
                 window.navigation_pending = True
@@ -274,18 +274,18 @@ class NetworkTracker:
         elif event["disposition"] in ("newTab", "newWindow") and not self.expects_tab(str(event["url"])):
             self.note_opening(str(event["url"]))
 
-    def _socket(self, socket: WebSocket) -> None:
-        socket.on("framesent", self._sent)
-        socket.on("framereceived", self._received)
+    def _on_websocket(self, socket: WebSocket) -> None:
+        socket.on("framesent", self._on_frame_sent)
+        socket.on("framereceived", self._on_frame_received)
 
-    def _sent(self, _data: str | bytes) -> None:
+    def _on_frame_sent(self, _data: str | bytes) -> None:
         now = _now()
         for window in self._windows:
             if window.covers(now) and window.socket_sent is None:
                 window.socket_sent = now
         self._wake()
 
-    def _received(self, _data: str | bytes) -> None:
+    def _on_frame_received(self, _data: str | bytes) -> None:
         for window in self._windows:
             if window.socket_sent is not None:
                 window.socket_sent = None
@@ -297,12 +297,12 @@ class NetworkTracker:
         expected = self._expected[url] = asyncio.get_running_loop().create_future()
         return expected
 
-    def _download(self, download: Download) -> None:
+    def _handle_download(self, download: Download) -> None:
         expected = self._expected.pop(download.url, None)
         if expected is not None and not expected.done():
             expected.set_result(download)
             return
-        started = StartedDownload(self._catch(download), download.suggested_filename, download.url)
+        started = StartedDownload(self._on_download(download), download.suggested_filename, download.url)
         for window in self._windows:
             window.downloads.append(started)
         self._wake()

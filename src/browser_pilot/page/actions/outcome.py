@@ -1,4 +1,4 @@
-"""What an action did, as one value: where the page went, what opened, what is still under way, what to know. Pure."""
+"""The outcome of an action: navigation, dialog, new tabs, downloads, what is still loading, notices. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ DialogKind = Literal["alert", "confirm", "prompt", "beforeunload"]
 
 @dataclass(frozen=True, slots=True)
 class DialogFacts:
-    """A dialog that waits for an answer."""
+    """An open dialog."""
 
     kind: DialogKind
     message: str
@@ -25,7 +25,7 @@ class NewTab:
 
 @dataclass(frozen=True, slots=True)
 class StartedDownload:
-    """A download that an action set off; ``id`` is its handle among the session's."""
+    """A download that an action started; ``id`` identifies it within the client's downloads."""
 
     id: str
     filename: str
@@ -34,7 +34,7 @@ class StartedDownload:
 
 @dataclass(frozen=True, slots=True)
 class FieldReport:
-    """What became of one field of a form: what it holds now, or why it does not hold what was asked."""
+    """The result for one field of a form: what it holds now, or why it does not hold the given value."""
 
     element: str
     holds: str = ""
@@ -43,12 +43,12 @@ class FieldReport:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an action set off, as far as it could be seen when the page was quiet again."""
+    """The effects of an action, as observed until the page was idle."""
 
-    # The address that the tab went to, by a new document or within the same one; None when it stayed.
+    # The URL that the tab navigated to, also within the same document; None when it did not navigate.
     navigated: str | None = None
     new_document: bool = False
-    # The page's title, where it was told on the way.
+    # The page's title, if it was part of a reply.
     title: str | None = None
     status: int | None = None
     dialog: DialogFacts | None = None
@@ -60,17 +60,17 @@ class Outcome:
 
     @property
     def complete(self) -> bool:
-        """Whether everything that was asked was done: no field was left out."""
+        """Whether all given fields were filled."""
         return all(field.problem is None for field in self.fields)
 
-    def reporting(self, fields: tuple[FieldReport, ...]) -> Outcome:
+    def with_fields(self, fields: tuple[FieldReport, ...]) -> Outcome:
         return replace(self, fields=fields)
 
-    def noting(self, *notices: str) -> Outcome:
+    def with_notices(self, *notices: str) -> Outcome:
         return replace(self, notices=(*self.notices, *notices))
 
     def facts(self) -> dict[str, object]:
-        """The parts that say something, in the order in which to read them; for a tool's answer."""
+        """The parts that are not empty, in reading order, for a tool result."""
         facts: dict[str, object] = {}
         if self.dialog is not None:
             default = {"default": self.dialog.default} if self.dialog.default else {}

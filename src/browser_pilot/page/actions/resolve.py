@@ -1,7 +1,7 @@
 """Resolves an ``element`` argument (ref, selector, role and name) to one target.
 
 A ref costs no round trip: the page checks when it acts whether the element still exists, and ``stale_error`` then says
-what to do instead. Parsing and searching are in ``selectors``.
+what to do instead. ``selectors`` parses and searches.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Target:
         """The argument by which injected functions find the element and check its fingerprint."""
         if not self.fingerprint:
             return self.ref
-        return {"ref": self.ref, "seal": self.fingerprint, "values": self.fingerprints_values}
+        return {"ref": self.ref, "fingerprint": self.fingerprint, "values": self.fingerprints_values}
 
     def wire_offset(self) -> ReadOnlyJson:
         return list(self.offset) if self.offset else None

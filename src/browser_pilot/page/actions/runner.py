@@ -19,7 +19,7 @@ from browser_pilot.background_tasks import BackgroundTasks
 from browser_pilot.errors import ElementChanged, NoTab, PilotError
 from browser_pilot.json_types import ReadOnlyJson
 from browser_pilot.page.frames import Frame
-from browser_pilot.page.isolated_world import CutOff, FrameGone
+from browser_pilot.page.isolated_world import CallInterrupted, FrameGone
 from browser_pilot.page.playwright_errors import translate
 from browser_pilot.page.tab import Tab
 
@@ -65,9 +65,9 @@ class RunningAction:
         """Call an injected function about an element; raises what prevents the action."""
         response = await self.tab.world.call(target.frame, function, *args, timeout_ms=timeout_ms + EXTRA_TIMEOUT_MS)
         reply = cast("PageReport", response)
-        if reply.get("trouble") == "gone":
+        if reply.get("error") == "gone":
             raise await stale_error(self.tab.world, target)
-        if "trouble" in reply:
+        if "error" in reply:
             raise actionability_error(target.description, reply)
         return reply
 
@@ -77,7 +77,7 @@ class RunningAction:
         """The same for a function that also acts; None when this made the page navigate."""
         try:
             return await self.call_target(target, function, *args, timeout_ms=timeout_ms)
-        except CutOff:
+        except CallInterrupted:
             return None
 
     async def result_of(
@@ -87,7 +87,7 @@ class RunningAction:
         try:
             response = await self.tab.world.call(frame or self.frame, function, *args, timeout_ms=timeout_ms)
             return cast("PageReport", response)
-        except (CutOff, FrameGone):
+        except (CallInterrupted, FrameGone):
             return None
 
 
@@ -124,7 +124,7 @@ async def run_action(
     finally:
         if window is not tab.tracker.left_open:
             tab.tracker.close_window(window)
-    return outcome.noting(*action.notices)
+    return outcome.with_notices(*action.notices)
 
 
 async def respond_to_dialog(context: ActionContext, *, accept: bool, text: str | None = None) -> Outcome:
@@ -139,7 +139,7 @@ async def respond_to_dialog(context: ActionContext, *, accept: bool, text: str |
     window.begin_input()
     context.sent = True
     try:
-        await tab.dialogs.answer(accept=accept, text=text)
+        await tab.dialogs.respond(accept=accept, text=text)
         return await tab.dialogs.unless_opened(_wait_after_dialog(tab, window, session))
     except DialogAppeared:
         return _interrupted_by_dialog(tab, window)
@@ -186,4 +186,4 @@ async def _is_context_open(tab: Tab) -> bool:
 async def _cancel_in_page(action: RunningAction) -> None:
     """Make the page stop waiting for an element on behalf of a cancelled call."""
     with suppress(PilotError, PlaywrightError):
-        await action.tab.world.call(action.frame, "abandon", timeout_ms=EXTRA_TIMEOUT_MS)
+        await action.tab.world.call(action.frame, "cancelWaits", timeout_ms=EXTRA_TIMEOUT_MS)

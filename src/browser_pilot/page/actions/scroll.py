@@ -43,16 +43,16 @@ async def scroll(
     async def execute(action: RunningAction) -> PageReport | None:
         action.mark_sent()
         ref = target.ref if target else None
-        reply = await action.result_of("scroll", ref, {"dx": dx, "dy": dy, "to": to})
+        reply = await action.result_of("scrollTarget", ref, {"dx": dx, "dy": dy, "to": to})
         if reply is None:
             return None
-        if target is not None and "trouble" in reply:
+        if target is not None and "error" in reply:
             raise actionability_error(target.description, reply)
         if not reply["moved"] and to is None:
             await _wheel(action, target, dx, dy, timeout_ms)
-        settled = await action.result_of("scrolled", ref)
-        action.notices.append(_position(settled, moved=bool(reply["moved"])))
-        return settled
+        result = await action.result_of("scrollResult", ref)
+        action.notices.append(_position(result, moved=bool(reply["moved"])))
+        return result
 
     return await run_action(context, target, execute)
 
@@ -68,12 +68,12 @@ async def _wheel(action: RunningAction, target: Target | None, dx: int, dy: int,
     )
 
 
-def _position(settled: PageReport | None, *, moved: bool) -> str:
-    """The scroll position, so that a caller knows when to stop."""
-    position = settled.get("scroll") if settled else None
+def _position(result: PageReport | None, *, moved: bool) -> str:
+    """The scroll position, for callers that scroll to the end."""
+    position = result.get("scroll") if result else None
     if not position:
         return "Scrolled."
-    top, height, whole = int(position["top"]), int(position["height"]), int(position["whole"])
-    below = max(0, whole - height - top)
+    top, height, total = int(position["top"]), int(position["height"]), int(position["total"])
+    below = max(0, total - height - top)
     where = "at the bottom" if below <= 1 else f"{below} px below"
     return f"{'Scrolled' if moved else 'Nothing moved'}: {top} px above, {where}."

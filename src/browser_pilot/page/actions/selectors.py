@@ -1,8 +1,8 @@
-"""From an ``element`` argument to the one live element that it means.
+"""Parses ``element`` arguments into selectors, and resolves selectors to elements.
 
-``parse_element`` turns what a caller gave (a ref, a selector string or an object) into a selector value; it is pure.
-``Elements.resolve`` finds the element in the page's frames and answers with its frame and ref, or raises the error that
-tells the caller what to do: nothing matched (and what comes near), several did (and which), or the ref is stale.
+``parse_element`` turns an argument (a ref, a selector string or an object) into a ``Selector``; it is pure.
+``Elements.resolve`` finds the element in the page's frames and returns its frame and ref. It raises an error with
+suggestions when nothing matches (similar elements), several match (which), or the ref is stale.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from typing import Any, cast
 from browser_pilot.errors import ElementAmbiguous, ElementNotFound, InvalidArgument, StaleRef
 from browser_pilot.json_types import ReadOnlyJson
 from browser_pilot.page.frames import MAIN, Frame
-from browser_pilot.page.isolated_world import DEFAULT_TIMEOUT_MS, Remote, World
+from browser_pilot.page.isolated_world import DEFAULT_TIMEOUT_MS, RemoteObject, World
 
 _REF = re.compile(r"(?:f([1-9]\d*))?e[1-9]\d*")
 _ROLE = re.compile(r"role=(?P<role>[\w-]+)\s*(?:\[\s*name\s*(?P<how>\*?=)\s*(?P<name>.+?)\s*\])?", re.DOTALL)
-_NEAR_SEARCHED = 400
-_NEAR_SHOWN = 5
+_MAX_SIMILAR_SEARCHED = 400
+_MAX_SIMILAR_SHOWN = 5
 
 ElementArgument = str | Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """What a caller says of the element that is meant; exactly one of ref, css, text, role and xpath is set."""
+    """How a caller names an element; exactly one of ref, css, text, role and xpath is set."""
 
     ref: str | None = None
     css: str | None = None
@@ -50,7 +50,7 @@ class Selector:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A live element: where it is, and what it was like when it was found."""
+    """An element of the page, with its role, name and states when it was resolved."""
 
     frame: Frame
     ref: str
@@ -63,17 +63,17 @@ class Element:
 
 
 def parse_element(argument: ElementArgument) -> Selector:
-    """Read an ``element`` argument; raises InvalidArgument when it says nothing or says two things."""
+    """Read an ``element`` argument; raises InvalidArgument when it is empty or has two kinds of selectors."""
     if isinstance(argument, str):
         return _parse_text(argument.strip())
     known = {key: value for key, value in argument.items() if value is not None}
     kinds = [key for key in ("ref", "css", "text", "role", "xpath") if key in known]
     unknown = sorted(set(known) - {"ref", "css", "text", "role", "xpath", "name", "exact"})
     if unknown or len(kinds) != 1 or not all(isinstance(known[key], str) and known[key] for key in kinds):
-        raise unreadable(f"It has {', '.join(map(str, unknown or kinds)) or 'nothing'}.")
+        raise invalid_element(f"It has {', '.join(map(str, unknown or kinds)) or 'nothing'}.")
     name = known.get("name")
     if name is not None and (kinds != ["role"] or not isinstance(name, str)):
-        raise unreadable("A name goes with a role.")
+        raise invalid_element("A name goes with a role.")
     if kinds == ["ref"]:
         return _parse_ref(str(known["ref"]))
     return Selector(
@@ -92,7 +92,7 @@ def _text_of(known: Mapping[str, object], key: str) -> str | None:
 
 def _parse_text(text: str) -> Selector:
     if not text:
-        raise unreadable("It is empty.")
+        raise invalid_element("It is empty.")
     if _REF.fullmatch(text.removeprefix("@")):
         return Selector(ref=text.removeprefix("@"))
     if text.startswith("text="):
@@ -101,7 +101,7 @@ def _parse_text(text: str) -> Selector:
     if text.startswith("role="):
         match = _ROLE.fullmatch(text)
         if match is None:
-            raise unreadable('A role is written role=button or role=button[name="Save"].')
+            raise invalid_element('A role is written role=button or role=button[name="Save"].')
         if match["name"] is None:
             return Selector(role=match["role"])
         wanted, exact, regex = _parse_wanted(match["name"])
@@ -113,7 +113,7 @@ def _parse_text(text: str) -> Selector:
 
 def _parse_ref(text: str) -> Selector:
     if not _REF.fullmatch(text):
-        raise unreadable(f"{text!r} is not a ref such as e12 or f2e4.")
+        raise invalid_element(f"{text!r} is not a ref such as e12 or f2e4.")
     return Selector(ref=text)
 
 
@@ -126,9 +126,9 @@ def _parse_wanted(text: str) -> tuple[str, bool, bool]:
     return text, False, False
 
 
-def unreadable(why: str) -> InvalidArgument:
+def invalid_element(reason: str) -> InvalidArgument:
     return InvalidArgument(
-        f"The element cannot be read. {why.rstrip('.')}.",
+        f"The element cannot be read. {reason.rstrip('.')}.",
         suggestions=('Give a ref ("e12"), a CSS selector, text=…, role=button[name="Save"], or {role, name}.',),
     )
 
@@ -140,7 +140,7 @@ class Elements:
         self._world = world
 
     async def resolve(self, selector: Selector, *, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> Element:
-        """The one element that is meant."""
+        """The one element that matches; raises when none or several do."""
         if selector.ref is not None:
             return await self._resolve_ref(selector.ref, timeout_ms)
         found, count = await self.match(selector, timeout_ms=timeout_ms)
@@ -152,27 +152,28 @@ class Elements:
                 suggestions=[f"Use the ref of the one you mean: {element}" for element in found],
                 metadata={"count": count},
             )
-        near = await self._near(selector, timeout_ms)
+        similar = await self._similar(selector, timeout_ms)
         raise ElementNotFound(
             f"No element matches {selector}.",
-            suggestions=[f"Did you mean {element}?" for element in near] or ["Take a snapshot to see what is there."],
+            suggestions=[f"Did you mean {element}?" for element in similar]
+            or ["Take a snapshot to see what is there."],
         )
 
     async def match(self, selector: Selector, *, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> tuple[list[Element], int]:
         """The first few elements that match, in all frames, and how many there are."""
-        answers = await self._world.call_everywhere("locate", selector.wire(), timeout_ms=timeout_ms)
+        replies = await self._world.call_everywhere("resolveSelector", selector.wire(), timeout_ms=timeout_ms)
         found: list[Element] = []
         count = 0
-        for frame, answer in answers:
-            told = cast("dict[str, Any]", answer)
-            if "invalid" in told:
-                raise unreadable(str(told["invalid"]))
-            self._world.note_refs_used(frame, told["lastRef"])
-            count += told["count"]
-            found += [_element(frame, row) for row in told["candidates"]]
+        for frame, response in replies:
+            reply = cast("dict[str, Any]", response)
+            if "invalid" in reply:
+                raise invalid_element(str(reply["invalid"]))
+            self._world.note_refs_used(frame, reply["lastRef"])
+            count += reply["count"]
+            found += [_element(frame, row) for row in reply["candidates"]]
         return found, count
 
-    async def handle(self, element: Element, *, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> Remote:
+    async def handle(self, element: Element, *, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> RemoteObject:
         """A CDP handle on the element, for commands such as DOM.setFileInputFiles."""
         remote = await self._world.call_for_object(element.frame, "elementOf", element.ref, timeout_ms=timeout_ms)
         if remote is None:
@@ -186,52 +187,52 @@ class Elements:
         frame = next((frame for frame in frames if frame.number == wanted), None)
         if frame is None:
             raise StaleRef(f"The frame of {ref} is no longer on the page.", suggestions=("Take a new snapshot.",))
-        told = cast(
+        reply = cast(
             "dict[str, Any]",
-            await self._world.call(frame, "locate", {"ref": ref}, repeatable=True, timeout_ms=timeout_ms),
+            await self._world.call(frame, "resolveSelector", {"ref": ref}, repeatable=True, timeout_ms=timeout_ms),
         )
-        alike = [_element(frame, row) for row in told["candidates"]]
-        if told["count"]:
-            return alike[0]
-        self._world.note_refs_used(frame, told["lastRef"])
-        if told["was"] is None:
+        similar = [_element(frame, row) for row in reply["candidates"]]
+        if reply["count"]:
+            return similar[0]
+        self._world.note_refs_used(frame, reply["lastRef"])
+        if reply["was"] is None:
             raise StaleRef(
                 f"{ref} is not an element of the page as it is now.",
                 suggestions=("Take a new snapshot: the page is another one, or the ref was never given.",),
             )
-        role, name = told["was"]
+        role, name = reply["was"]
         raise StaleRef(
             f'{ref} was {role} "{name}" and is no longer on the page.',
-            suggestions=[f"A like one is there now: {element}" for element in alike] or ["Take a new snapshot."],
+            suggestions=[f"A similar element exists now: {element}" for element in similar] or ["Take a new snapshot."],
         )
 
-    async def _near(self, selector: Selector, timeout_ms: int) -> list[Element]:
-        """What comes nearest to a selector that matched nothing, best first."""
+    async def _similar(self, selector: Selector, timeout_ms: int) -> list[Element]:
+        """The elements most similar to a selector that matched nothing, best first."""
         wanted = (selector.name or selector.text or selector.role or "").lower()
         if not wanted:
             return []
-        answers = await self._world.call_everywhere("actionables", _NEAR_SEARCHED, timeout_ms=timeout_ms)
+        replies = await self._world.call_everywhere("actionableElements", _MAX_SIMILAR_SEARCHED, timeout_ms=timeout_ms)
         scored: list[tuple[float, Element]] = []
-        for frame, answer in answers:
-            told = cast("dict[str, Any]", answer)
-            self._world.note_refs_used(frame, told["lastRef"])
-            for row in told["rows"]:
+        for frame, response in replies:
+            reply = cast("dict[str, Any]", response)
+            self._world.note_refs_used(frame, reply["lastRef"])
+            for row in reply["rows"]:
                 element = _element(frame, row)
-                scored.append((_likeness(selector, wanted, element), element))
+                scored.append((_similarity(selector, wanted, element), element))
         best = sorted((pair for pair in scored if pair[0] > 0.4), key=lambda pair: -pair[0])
-        return [element for _, element in best[:_NEAR_SHOWN]]
+        return [element for _, element in best[:_MAX_SIMILAR_SHOWN]]
 
 
-def _likeness(selector: Selector, wanted: str, element: Element) -> float:
-    """From 0 to a little over 1: how well a thing on the page fits what was asked for."""
+def _similarity(selector: Selector, wanted: str, element: Element) -> float:
+    """From 0 to 1.25: how similar an element is to the selector."""
     name = element.name.lower()
     same_role = 0.25 if selector.role == element.role else 0.0
     if selector.role and not selector.name:
         return difflib.SequenceMatcher(None, wanted, element.role).ratio()
     if not name:
         return 0.0
-    words, theirs = set(wanted.split()), set(name.split())
-    shared = len(words & theirs) / len(words)
+    wanted_words = set(wanted.split())
+    shared = len(wanted_words & set(name.split())) / len(wanted_words)
     return max(difflib.SequenceMatcher(None, wanted, name).ratio(), shared * 0.9) + same_role
 
 

@@ -52,7 +52,7 @@ class InspectedElement:
 
 
 async def inspect_targets(tab: Tab, specs: Sequence[TargetSpec]) -> tuple[InspectedElement, ...]:
-    """The elements, as they are now. Raises when one is not found, ambiguous or gone.
+    """The elements with their current facts. Raises when one is not found, ambiguous or gone.
 
     One element per spec, except that there is none for the focus when nothing has it.
     """
@@ -63,7 +63,7 @@ async def inspect_targets(tab: Tab, specs: Sequence[TargetSpec]) -> tuple[Inspec
 async def _named(tab: Tab, spec: TargetSpec, element: ElementArgument) -> InspectedElement:
     target = await resolve(tab, element, pointing=spec.pointing)
     facts = await tab.dialogs.unless_opened(_facts(tab.world, target.frame, target.ref, spec))
-    if "trouble" in facts:
+    if "error" in facts:
         raise await stale_error(tab.world, target)
     return _inspected(target, facts, spec)
 
@@ -86,8 +86,8 @@ async def _focused(tab: Tab, spec: TargetSpec) -> InspectedElement | None:
 
 
 async def _facts(world: World, frame: Frame, ref: str | None, spec: TargetSpec) -> dict[str, Any]:
-    options = {"sends": spec.submits, "values": not spec.fills}
-    return cast("dict[str, Any]", await world.call(frame, "facts", ref, options, repeatable=True))
+    options = {"submits": spec.submits, "values": not spec.fills}
+    return cast("dict[str, Any]", await world.call(frame, "targetFacts", ref, options, repeatable=True))
 
 
 def _inspected(target: Target, facts: dict[str, Any], spec: TargetSpec) -> InspectedElement:
@@ -100,10 +100,10 @@ def _inspected(target: Target, facts: dict[str, Any], spec: TargetSpec) -> Inspe
         submit_name=facts["submitName"],
         form_action=facts["formAction"],
         form_method=facts["formMethod"],
-        form_fields=tuple(FieldFacts(**one) for one in facts["formFields"]),
+        form_fields=tuple(FieldFacts(**field) for field in facts["formFields"]),
     )
     fingerprinted = replace(
-        target, fingerprint=facts["seal"], fingerprints_values=not spec.fills, origin=facts["origin"]
+        target, fingerprint=facts["fingerprint"], fingerprints_values=not spec.fills, origin=facts["origin"]
     )
     return InspectedElement(element, fingerprinted, _given(spec.element))
 

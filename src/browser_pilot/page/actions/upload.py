@@ -24,30 +24,30 @@ async def upload(
     context: ActionContext, target: Target, paths: Sequence[Path], *, timeout_ms: int = TIMEOUT_MS
 ) -> Outcome:
     """Choose files for a file field, its label, or a button that opens a file chooser. All paths must exist here."""
-    names = [str(_checked(path)) for path in paths]
+    names = [str(_existing(path)) for path in paths]
 
     async def execute(action: RunningAction) -> PageReport | None:
-        await action.call_target(target, "still", target.wire_ref, timeout_ms=0)
-        found = await action.tab.world.call_for_object(target.frame, "fileField", target.ref)
+        await action.call_target(target, "guardTarget", target.wire_ref, timeout_ms=0)
+        found = await action.tab.world.call_for_object(target.frame, "fileInput", target.ref)
         action.mark_sent()
         if found is not None:
             await _set_files(action, target, names, {"objectId": found.object_id}, target.frame.session)
         else:
             await _through_chooser(action, target, names, timeout_ms)
-        return await action.result_of("settled")
+        return await action.result_of("waitIdle")
 
     return await run_action(context, target, execute)
 
 
-def _checked(path: Path) -> Path:
+def _existing(path: Path) -> Path:
     try:
-        whole = path.expanduser().absolute()
-        there = whole.exists()
+        absolute = path.expanduser().absolute()
+        exists = absolute.exists()
     except (OSError, ValueError):
-        whole, there = path, False  # not a valid path on this system
-    if not there:
+        absolute, exists = path, False  # not a valid path on this system
+    if not exists:
         raise InvalidArgument(f"There is no file {str(path)!r}.", suggestions=["Give the path of a file that exists."])
-    return whole
+    return absolute
 
 
 async def _set_files(
@@ -55,10 +55,10 @@ async def _set_files(
 ) -> None:
     """Set the files of a field and verify that it holds them."""
     world = action.tab.world
-    facts = cast("dict[str, Any]", await world.call(target.frame, "fileFacts", target.ref))
+    facts = cast("dict[str, Any]", await world.call(target.frame, "fileInputFacts", target.ref))
     _check_fit(names, facts)
     await send(session, "DOM.setFileInputFiles", files=names, **node)
-    held = cast("dict[str, Any]", await world.call(target.frame, "fileFacts", target.ref))["files"]
+    held = cast("dict[str, Any]", await world.call(target.frame, "fileInputFacts", target.ref))["files"]
     expected = [Path(name).name for name in names]
     if facts["known"] and not facts["folder"] and held != expected:
         action.notices.append(f"The field now holds {', '.join(held) or 'no file'}: the page did not keep the files.")
@@ -91,7 +91,7 @@ async def _through_chooser(action: RunningAction, target: Target, names: list[st
     except TimeoutError:
         raise ElementNotActionable(
             f"{target.description} is no file field, and no file chooser opened when it was clicked.",
-            suggestions=["Use the ref of the file field or of the button that asks for files."],
+            suggestions=["Use the ref of the file field or of the button that opens a file chooser."],
         ) from None
     finally:
         action.session.remove_listener("Page.fileChooserOpened", on_opened)

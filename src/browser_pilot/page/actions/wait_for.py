@@ -1,7 +1,7 @@
-"""Waiting for something on the page: a text, an element's state, an address, a load state, a function, or some time.
+"""Waits for a condition: a text, the state of an element, a URL, a load state, a function, or a time.
 
-The page itself looks, whenever it changes, and answers at once; every frame is asked, and asked anew when frames come,
-go or navigate.
+Each frame evaluates text and element conditions itself, whenever its DOM changes. When frames are attached, detached or
+navigated, the wait starts again in all frames.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from browser_pilot.errors import InvalidArgument, PilotError, Timeout
 from browser_pilot.json_types import ReadOnlyJson
 from browser_pilot.page.frames import Frame
-from browser_pilot.page.isolated_world import CutOff, FrameGone
+from browser_pilot.page.isolated_world import CallInterrupted, FrameGone
 from browser_pilot.page.playwright_errors import translated
 from browser_pilot.page.tab import Tab
 from browser_pilot.upstream_errors import script_error
 
 from .resolve import ElementArgument
-from .selectors import parse_element, unreadable
+from .selectors import invalid_element, parse_element
 
 State = Literal["visible", "hidden", "attached", "detached", "enabled", "disabled", "checked", "unchecked", "focused"]
 LoadState = Literal["load", "domcontentloaded", "networkidle"]
 
 DEFAULT_TIMEOUT_MS = 10_000
-_GRACE_MS = 2_000
+_EXTRA_TIMEOUT_MS = 2_000
 _ABSENT = ("hidden", "detached")
 
 _ids = itertools.count(1)
-_stopping: set[asyncio.Task[None]] = set()
+_cancelling: set[asyncio.Task[None]] = set()
 
 
 async def wait_for(
@@ -52,11 +52,11 @@ async def wait_for(
     ms: int | None = None,
     timeout_ms: int = DEFAULT_TIMEOUT_MS,
 ) -> None:
-    """Wait until the one thing that was given is so. Raises Timeout, which says what it was."""
+    """Wait until the given condition is true. Raises Timeout, which names the condition."""
     given = [value for value in (text, text_gone, element, url, load, function, ms) if value is not None]
     if len(given) != 1:
         raise InvalidArgument(
-            "Give exactly one thing to wait for.",
+            "Give exactly one condition to wait for.",
             suggestions=["One of text, text_gone, element (with state), url, load, function, ms."],
         )
     tab.dialogs.require_none()
@@ -68,20 +68,20 @@ async def wait_for(
             )
         await asyncio.sleep(ms / 1000)
         return
-    work, words = _work(tab, text, text_gone, element, state, url, load, function, timeout_ms)
+    waiting, description = _start(tab, text, text_gone, element, state, url, load, function, timeout_ms)
     try:
         async with asyncio.timeout(timeout_ms / 1000):
-            so = await tab.dialogs.unless_opened(work)
+            is_met = await tab.dialogs.unless_opened(waiting)
     except TimeoutError:
-        so = False
-    if not so:
+        is_met = False
+    if not is_met:
         raise Timeout(
-            f"Waited {timeout_ms} ms for {words}, in vain.",
+            f"Waited {timeout_ms} ms for {description}.",
             suggestions=["Take a browser_snapshot to see the page as it is.", "Give a larger timeout_ms."],
         )
 
 
-def _work(
+def _start(
     tab: Tab,
     text: str | None,
     text_gone: str | None,
@@ -92,99 +92,108 @@ def _work(
     function: str | None,
     timeout_ms: int,
 ) -> tuple[Coroutine[object, object, bool], str]:
-    """What waits, and for what in words."""
+    """The coroutine that waits, and a description of the condition."""
     until = asyncio.get_running_loop().time() + timeout_ms / 1000
     if text is not None:
         return _in_page(tab, {"text": text}, until, absent=False), f"the text {text!r} to appear"
     if text_gone is not None:
-        return _in_page(tab, {"text": text_gone, "gone": True}, until, absent=True), f"the text {text_gone!r} to go"
+        gone: dict[str, ReadOnlyJson] = {"text": text_gone, "gone": True}
+        return _in_page(tab, gone, until, absent=True), f"the text {text_gone!r} to disappear"
     if element is not None:
         selector = parse_element(element)
-        awaited: dict[str, ReadOnlyJson] = {"wanted": selector.wire(), "state": state}
-        return _in_page(tab, awaited, until, absent=state in _ABSENT), f"{selector} to be {state}"
+        condition: dict[str, ReadOnlyJson] = {"wanted": selector.wire(), "state": state}
+        return _in_page(tab, condition, until, absent=state in _ABSENT), f"{selector} to be {state}"
     if url is not None:
-        return tab.tracker.wait_until(lambda: address_matches(url, tab.page.url), until), f"the address {url!r}"
+        return tab.tracker.wait_until(lambda: url_matches(url, tab.page.url), until), f"the address {url!r}"
     if load is not None:
         return _load(tab, load, timeout_ms), f"the page to reach {load!r}"
     return _function(tab, function or "", timeout_ms), f"{function!r} to be true"
 
 
-def address_matches(wanted: str, address: str) -> bool:
-    """``/pattern/`` is a regular expression, ``*`` stands for anything, all else is a part of the address."""
-    if len(wanted) > 2 and wanted[0] == wanted[-1] == "/" and "//" not in wanted:
+def url_matches(pattern: str, url: str) -> bool:
+    """``/pattern/`` is a regular expression, ``*`` matches anything, anything else is a part of the URL."""
+    if len(pattern) > 2 and pattern[0] == pattern[-1] == "/" and "//" not in pattern:
         try:
-            return re.search(wanted[1:-1], address) is not None
+            return re.search(pattern[1:-1], url) is not None
         except re.error as error:
             raise InvalidArgument(
-                f"url = {wanted!r} is not a regular expression: {error}.", suggestions=["Leave out the slashes."]
+                f"url = {pattern!r} is not a regular expression: {error}.", suggestions=["Leave out the slashes."]
             ) from None
-    if "*" in wanted:
-        return fnmatchcase(address, wanted) or fnmatchcase(address, f"*{wanted}")
-    return wanted in address
+    if "*" in pattern:
+        return fnmatchcase(url, pattern) or fnmatchcase(url, f"*{pattern}")
+    return pattern in url
 
 
-async def _in_page(tab: Tab, awaited: dict[str, ReadOnlyJson], until: float, *, absent: bool) -> bool:
-    """Ask every frame to watch; one that finds it is enough, but what should be gone must be gone from all."""
+async def _in_page(tab: Tab, condition: dict[str, ReadOnlyJson], until: float, *, absent: bool) -> bool:
+    """Wait in all frames: one frame is enough, but with ``absent`` the condition must be true in all of them."""
     loop = asyncio.get_running_loop()
     while loop.time() < until:
         frames = await tab.world.live_frames()
         changes = tab.tracker.frame_changes
         wait_id = next(_ids)
         left_ms = max(1, int((until - loop.time()) * 1000))
-        looks = [asyncio.ensure_future(_look(tab, frame, wait_id, awaited, left_ms)) for frame in frames]
-        moved = asyncio.ensure_future(tab.tracker.wait_until(lambda: tab.tracker.frame_changes != changes, until))  # noqa: B023
+        waits = [asyncio.ensure_future(_wait_in_frame(tab, frame, wait_id, condition, left_ms)) for frame in frames]
+        changed = asyncio.ensure_future(tab.tracker.wait_until(lambda: tab.tracker.frame_changes != changes, until))  # noqa: B023
         try:
-            if await _decide(looks, moved, absent=absent):
+            if await _first_result(waits, changed, absent=absent):
                 return True
         finally:
-            moved.cancel()
-            _stop(tab, frames, wait_id, looks)
-        if not moved.done():
+            changed.cancel()
+            _cancel_waits(tab, frames, wait_id, waits)
+        if not changed.done():
             await tab.tracker.wait_until(lambda: tab.tracker.frame_changes != changes, min(until, loop.time() + 0.1))  # noqa: B023
     return False
 
 
-async def _decide(looks: list[asyncio.Task[bool | None]], moved: asyncio.Task[bool], *, absent: bool) -> bool:
-    """Whether the frames say yes; no as soon as frames have come, gone or navigated."""
-    waiting: set[asyncio.Task[bool | None]] = set(looks)
-    while waiting and not moved.done():
-        done, _ = await asyncio.wait({*waiting, moved}, return_when=asyncio.FIRST_COMPLETED)
+async def _first_result(waits: list[asyncio.Task[bool | None]], changed: asyncio.Task[bool], *, absent: bool) -> bool:
+    """Whether the condition is true; False as soon as frames were attached, detached or navigated."""
+    waiting: set[asyncio.Task[bool | None]] = set(waits)
+    while waiting and not changed.done():
+        done, _ = await asyncio.wait({*waiting, changed}, return_when=asyncio.FIRST_COMPLETED)
         waiting -= {task for task in waiting if task in done}
-        answers = [task.result() for task in looks if task.done()]
-        if not absent and True in answers:
+        results = [task.result() for task in waits if task.done()]
+        if not absent and True in results:
             return True
         if absent and not waiting:
-            return all(answer is not False for answer in answers)
+            return all(result is not False for result in results)
     return False
 
 
-async def _look(tab: Tab, frame: Frame, wait_id: int, awaited: dict[str, ReadOnlyJson], left_ms: int) -> bool | None:
-    """What one frame says; None when it went away."""
+async def _wait_in_frame(
+    tab: Tab, frame: Frame, wait_id: int, condition: dict[str, ReadOnlyJson], left_ms: int
+) -> bool | None:
+    """The result of one frame; None when it is gone."""
     try:
-        answer = await tab.world.call(
-            frame, "waitUntil", wait_id, awaited, left_ms, repeatable=True, timeout_ms=left_ms + _GRACE_MS
+        result = await tab.world.call(
+            frame,
+            "waitForCondition",
+            wait_id,
+            condition,
+            left_ms,
+            repeatable=True,
+            timeout_ms=left_ms + _EXTRA_TIMEOUT_MS,
         )
-    except (FrameGone, CutOff):
+    except (FrameGone, CallInterrupted):
         return None
-    if isinstance(answer, dict):
-        raise unreadable(str(cast("dict[str, ReadOnlyJson]", answer)["invalid"]))
-    return bool(answer)
+    if isinstance(result, dict):
+        raise invalid_element(str(cast("dict[str, ReadOnlyJson]", result)["invalid"]))
+    return bool(result)
 
 
-def _stop(tab: Tab, frames: tuple[Frame, ...], wait_id: int, looks: list[asyncio.Task[bool | None]]) -> None:
-    """Let the frames that still watch know that nobody needs it any more."""
-    watching = [frame for frame, look in zip(frames, looks, strict=True) if not look.done()]
-    for look in looks:
-        look.cancel()
+def _cancel_waits(tab: Tab, frames: tuple[Frame, ...], wait_id: int, waits: list[asyncio.Task[bool | None]]) -> None:
+    """Cancel the wait in the frames where it still runs."""
+    waiting_frames = [frame for frame, wait in zip(frames, waits, strict=True) if not wait.done()]
+    for wait in waits:
+        wait.cancel()
 
-    async def tell(frame: Frame) -> None:
+    async def cancel(frame: Frame) -> None:
         with suppress(PilotError, PlaywrightError):
-            await tab.world.call(frame, "stopWaiting", wait_id)
+            await tab.world.call(frame, "cancelWait", wait_id)
 
-    for frame in watching:
-        task = asyncio.ensure_future(tell(frame))
-        _stopping.add(task)
-        task.add_done_callback(_stopping.discard)
+    for frame in waiting_frames:
+        task = asyncio.ensure_future(cancel(frame))
+        _cancelling.add(task)
+        task.add_done_callback(_cancelling.discard)
 
 
 async def _load(tab: Tab, state: LoadState, timeout_ms: int) -> bool:

@@ -1,7 +1,7 @@
 """A download by the browser, started by a page, a click or us: its origin and its bytes.
 
 The file is in a temporary folder of the browser, or in the user's download folder. ``open`` reads it once it is
-complete; ``drop`` cancels it and deletes the temporary file.
+complete; ``delete`` cancels it and deletes the temporary file.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _PATH_TIMEOUT_SECONDS = 5.0
 
 
 class BrowserDownload:
-    def __init__(self, download: Download, page_url: str, watch: DownloadProgress) -> None:
+    def __init__(self, download: Download, page_url: str, progress: DownloadProgress) -> None:
         self._download = download
-        self._watch = watch
+        self._progress = progress
         self.page_url = page_url
 
     @property
@@ -44,7 +44,7 @@ class BrowserDownload:
     async def wait_for_file(self, on_progress: Callable[[int], None] = lambda _: None) -> Path:
         """Its path, once it is complete; in the user's Chrome that is in the user's download folder."""
         try:
-            path = Path(await self._watch.wait_for(self._download.path(), self.url, on_progress))
+            path = Path(await self._progress.wait_for(self._download.path(), self.url, on_progress))
         except PlaywrightError as error:
             if self.url[:5] == "blob:":
                 raise blob_gone() from error
@@ -53,7 +53,7 @@ class BrowserDownload:
         return await asyncio.to_thread(path.resolve)
 
     async def open(self, on_progress: Callable[[int], None] = lambda _: None) -> LocalFileStream:
-        """Its bytes, once it is complete; until then ``moved`` gets how many were received."""
+        """Its bytes, once it is complete; until then ``on_progress`` gets the number of bytes received."""
         path = await self.wait_for_file(on_progress)
         return LocalFileStream(await asyncio.to_thread(path.open, "rb"), FileHead(self.url, "", self.filename))
 

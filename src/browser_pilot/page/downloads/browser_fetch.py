@@ -17,7 +17,7 @@ from playwright.async_api import CDPSession, Download, Page
 from playwright.async_api import Error as PlaywrightError
 
 from browser_pilot.page.cdp import send
-from browser_pilot.page.internal_pages import open_own_page
+from browser_pilot.page.internal_pages import open_internal_page
 from browser_pilot.page.playwright_errors import translate
 from browser_pilot.page.tab import Tab
 from browser_pilot.policy.hosts import page_site
@@ -43,12 +43,12 @@ async def fetch_by_browser(
     on_progress: Callable[[int], None],
     choose_name: Callable[[FileHead], str] = _unnamed,
 ) -> BrowserFetchStream:
-    """``named`` returns the file name for the browser to use, once the head is known."""
+    """``choose_name`` returns the file name for the browser to use, from the head of the response."""
     context = tab.page.context
     page: Page | None = None
     try:
         async with asyncio.timeout(timeout_seconds):
-            page = await open_own_page(context)
+            page = await open_internal_page(context)
             head, download = await _Navigation(page, await context.new_cdp_session(page)).go(tab, resource, choose_name)
             return BrowserFetchStream(page, download, head, on_progress)
     except BaseException as error:
@@ -84,15 +84,15 @@ class _Navigation:
         self._session = session
         self._paused: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._download: asyncio.Future[Download] = asyncio.get_running_loop().create_future()
-        self._watch = DownloadProgress()
+        self._progress = DownloadProgress()
 
     async def go(
-        self, tab: Tab, resource: Downloadable, named: Callable[[FileHead], str]
+        self, tab: Tab, resource: Downloadable, choose_name: Callable[[FileHead], str]
     ) -> tuple[FileHead, BrowserDownload]:
         session = self._session
         session.on("Fetch.requestPaused", self._paused.put_nowait)
         self._page.once("download", self._on_download)
-        self._watch.listen(session)
+        self._progress.listen(session)
         await send(session, "Page.enable")
         await send(session, "Fetch.enable", patterns=[{"urlPattern": "*", "requestStage": "Response"}])
         navigating = asyncio.ensure_future(
@@ -111,7 +111,7 @@ class _Navigation:
         mime, disposition = headers.get("content-type", ""), headers.get(_DISPOSITION, "")
         head = head_of(resource, url=url, mime=mime, disposition=disposition, length=length)
         kept = [one for one in response["responseHeaders"] if one["name"].lower() != _DISPOSITION]
-        name = named(head)
+        name = choose_name(head)
         attachment = f"attachment; filename*=UTF-8''{quote(name)}" if name else "attachment"
         await send(
             session,
@@ -120,7 +120,7 @@ class _Navigation:
             responseCode=status,
             responseHeaders=[*kept, {"name": _DISPOSITION, "value": attachment}],
         )
-        return head, BrowserDownload(await self._download, resource.page_url, self._watch)
+        return head, BrowserDownload(await self._download, resource.page_url, self._progress)
 
     def _on_download(self, download: Download) -> None:
         if not self._download.done():

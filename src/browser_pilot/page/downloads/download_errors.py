@@ -15,9 +15,9 @@ _DISK_FULL_BYTES = 1 << 20
 
 
 def bad_status(last_network_error: NetworkErrorLookup, url: str, status: int) -> PilotError:
-    trouble = last_network_error(url) if status in PROXY_STATUSES else None
-    if trouble is not None:
-        return _blocked_or_failed(trouble, url)
+    failure = last_network_error(url) if status in PROXY_STATUSES else None
+    if failure is not None:
+        return _blocked_or_failed(failure, url)
     kind = DownloadBroken if status >= 500 else DownloadFailed
     return kind(
         f"Resource fetch failed: {status}",
@@ -27,18 +27,18 @@ def bad_status(last_network_error: NetworkErrorLookup, url: str, status: int) ->
 
 
 def navigation_failed(last_network_error: NetworkErrorLookup, url: str, error: str) -> PilotError:
-    trouble = last_network_error(url)
-    if trouble is not None:
-        return _blocked_or_failed(trouble, url)
+    failure = last_network_error(url)
+    if failure is not None:
+        return _blocked_or_failed(failure, url)
     if REQUEST_BLOCKED.matches(error):
         return DownloadFailed("Download blocked by browser", metadata={"reason": "blocked"})
     return broken(describe_network_error(error) or "the navigation failed")
 
 
 def response_timeout(last_network_error: NetworkErrorLookup, url: str, *, seconds: float) -> PilotError:
-    trouble = last_network_error(url)
-    if trouble is not None:
-        return _blocked_or_failed(trouble, url)
+    failure = last_network_error(url)
+    if failure is not None:
+        return _blocked_or_failed(failure, url)
     return broken(f"no response within {seconds:.0f} s")
 
 
@@ -53,18 +53,18 @@ def stalled(seconds: float) -> DownloadFailed:
     return broken(f"no data for {seconds:.0f} s")
 
 
-def broken(why: str) -> DownloadBroken:
+def broken(reason: str) -> DownloadBroken:
     return DownloadBroken(
-        f"Network request failed: {why}",
+        f"Network request failed: {reason}",
         suggestions=["Try again; no part of the file was kept."],
         metadata={"reason": "network"},
     )
 
 
-def _blocked_or_failed(trouble: BlockedByPolicy | NetworkFailure, url: str) -> PilotError:
-    if isinstance(trouble, BlockedByPolicy):
-        return unreachable_error(trouble, "The download", url)
-    return broken(describe_network_error(trouble.code))
+def _blocked_or_failed(failure: BlockedByPolicy | NetworkFailure, url: str) -> PilotError:
+    if isinstance(failure, BlockedByPolicy):
+        return unreachable_error(failure, "The download", url)
+    return broken(describe_network_error(failure.code))
 
 
 def describe_network_error(error: str) -> str:
@@ -81,13 +81,13 @@ def _status_suggestions(status: int) -> list[str]:
     return ["Take a browser_snapshot: the URL may have changed."]
 
 
-def unreadable(url: str, why: str) -> DownloadFailed:
+def unreadable(url: str, reason: str) -> DownloadFailed:
     """What only the page can use: a canvas tainted by another origin, or a video from a MediaSource."""
     suggestions = ["Take a browser_screenshot of the element instead."]
     if url[:5] == "blob:":
         suggestions.insert(0, "The page assembles it from pieces; browser_network may show their URLs.")
     return DownloadFailed(
         "Element has no downloadable resource",
-        suggestions=[f"It cannot be read: {why.rstrip('.')}.", *suggestions],
+        suggestions=[f"It cannot be read: {reason.rstrip('.')}.", *suggestions],
         metadata={"reason": "no_resource"},
     )

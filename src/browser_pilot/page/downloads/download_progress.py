@@ -33,7 +33,7 @@ class DownloadProgress:
         return self._received.get(url, (0, 0.0))[0]
 
     async def wait_for(self, work: Awaitable[T], url: str, on_progress: Callable[[int], None] = lambda _: None) -> T:
-        """The result of ``work``; raises when the download stalls. ``moved`` gets the number of bytes received."""
+        """The result of ``work``; raises when the download stalls. ``on_progress`` gets the bytes received."""
         task, began = asyncio.ensure_future(work), time.monotonic()
         try:
             while True:

@@ -1,6 +1,6 @@
-"""What can be saved: a URL, or what an element of the page draws; and the interface of the file as a stream.
+"""Finds what to download: a URL, or what an element of the page renders; and the interface of a file as a stream.
 
-Finding it changes nothing and fetches nothing: that is for ``page_fetch`` and ``browser_fetch``.
+Nothing is changed or fetched here: see ``page_fetch`` and ``browser_fetch``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PIECE_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Downloadable:
-    """``url`` is its address, or ``ref`` the element that draws it, both in ``frame``; ``name`` is set by the page.
+    """``url`` is its address, or ``ref`` the element that renders it, both in ``frame``; ``name`` is set by the page.
 
     Without a frame, the browser is already downloading it.
     """
@@ -34,7 +34,7 @@ class Downloadable:
 
     @property
     def source(self) -> str:
-        """Its origin, for display: the page itself for what the page draws or holds in memory."""
+        """Its origin, for display: the page itself for what the page renders or has in memory."""
         if self.ref or not self.url:
             return self.page_url
         return self.url.partition(",")[0] if self.url[:5].lower() == "data:" else self.url
@@ -49,9 +49,9 @@ class Downloadable:
 
 @dataclass(frozen=True, slots=True)
 class FileHead:
-    """What is known when the response begins. ``named`` is the name from the server, else from the page.
+    """The head of a response. ``suggested_name`` is the name from the server, else from the page.
 
-    ``length`` is None where it is not known.
+    ``length`` is None when the response has none.
     """
 
     url: str
@@ -106,18 +106,18 @@ async def downloadable_at(tab: Tab, url: str) -> Downloadable:
 
 
 async def downloadable_of(tab: Tab, element: ElementArgument, *, called: str) -> Downloadable:
-    """What saving this element means. ``called`` is how the caller named it."""
+    """What to download for this element. ``called`` is how the caller named it."""
     try:
         target = await resolve(tab, element)
     except (ElementNotFound, ElementAmbiguous) as error:
         frame = await tab.world.main_frame()
-        if await tab.world.call(frame, "isViewer", repeatable=True):
+        if await tab.world.call(frame, "isPdfViewer", repeatable=True):
             return Downloadable(frame, url=tab.page.url, page_url=tab.page.url)
         if error.message.startswith("No element matches"):
             raise ElementNotFound(f"Element not found: {called}", suggestions=error.suggestions) from None
         raise
     reply = await tab.dialogs.unless_opened(
-        tab.world.call(target.frame, "resourceOf", target.ref, repeatable=True),
+        tab.world.call(target.frame, "findDownloadable", target.ref, repeatable=True),
     )
     if reply is None:
         raise await stale_error(tab.world, target)

@@ -9,7 +9,7 @@ from browser_pilot.errors import PilotError
 from browser_pilot.files.file_types import MAGIC_BYTES
 from browser_pilot.files.file_writer import PartialFile, SavedFile, too_large_error
 from browser_pilot.page.frames import Frame
-from browser_pilot.page.isolated_world import CutOff, FrameGone
+from browser_pilot.page.isolated_world import CallInterrupted, FrameGone
 from browser_pilot.page.tab import Tab
 
 from .browser_download import BrowserDownload, BrowserDownloadStream
@@ -35,7 +35,7 @@ async def open_stream(
 ) -> FileStream:
     """Begin to fetch. Raises the error of the server, the network or the policy.
 
-    ``moved`` gets the number of bytes that the browser has received, until the stream can be read.
+    ``on_progress`` gets the number of bytes that the browser has received, until the stream can be read.
     """
     deadline = asyncio.get_running_loop().time() + timeout_seconds
     try:
@@ -59,25 +59,25 @@ async def open_stream(
 
 
 async def _fetch_by_browser(
-    tab: Tab, resource: Downloadable, deadline: float, moved: Callable[[int], None]
+    tab: Tab, resource: Downloadable, deadline: float, on_progress: Callable[[int], None]
 ) -> FileStream:
     left = deadline - asyncio.get_running_loop().time()
-    return await fetch_by_browser(tab, resource, timeout_seconds=max(1.0, left), on_progress=moved)
+    return await fetch_by_browser(tab, resource, timeout_seconds=max(1.0, left), on_progress=on_progress)
 
 
 async def _save_blob(
-    tab: Tab, resource: Downloadable, frame: Frame, reason: str, moved: Callable[[int], None]
+    tab: Tab, resource: Downloadable, frame: Frame, reason: str, on_progress: Callable[[int], None]
 ) -> BrowserDownloadStream:
     """A blob that the page holds in memory but may not fetch: the page lets the browser download it."""
     saving = tab.tracker.expect_download(resource.url)
     try:
         async with asyncio.timeout(DOWNLOAD_START_TIMEOUT_SECONDS):
-            await tab.world.call(frame, "saveHeld", resource.url, "file")
-            download = BrowserDownload(await saving, resource.page_url, tab.tracker.download_watch)
+            await tab.world.call(frame, "saveByLink", resource.url, "file")
+            download = BrowserDownload(await saving, resource.page_url, tab.tracker.download_progress)
             return BrowserDownloadStream(
-                download, FileHead(resource.url, "", resource.name or download.filename), moved
+                download, FileHead(resource.url, "", resource.name or download.filename), on_progress
             )
-    except (TimeoutError, CutOff, FrameGone):
+    except (TimeoutError, CallInterrupted, FrameGone):
         saving.cancel()
         raise unreadable(resource.url, reason) from None
 

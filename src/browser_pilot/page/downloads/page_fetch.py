@@ -1,8 +1,8 @@
 """Fetches a file in the page, with its cookies, its referrer and its permissions, and reads it piece by piece.
 
-What the page may not read (a cross-origin response without CORS, or its own CSP) raises ``NotInPage``; the browser can
-then fetch it (``browser_fetch``). Both use the browser's network, so that the policy's network rules apply. At most one
-piece is in memory at a time.
+``PageFetchFailed`` is raised for what the page may not read (a cross-origin response without CORS, or its own CSP); the
+browser can then fetch it (``browser_fetch``). Both use the browser's network, so that the policy's network rules apply.
+At most one piece is in memory at a time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, cast
 from browser_pilot.background_tasks import BackgroundTasks
 from browser_pilot.errors import PilotError, Timeout
 from browser_pilot.page.frames import Frame
-from browser_pilot.page.isolated_world import CutOff, FrameGone
+from browser_pilot.page.isolated_world import CallInterrupted, FrameGone
 from browser_pilot.page.tab import Tab
 from browser_pilot.policy.hosts import page_site
 
@@ -25,7 +25,7 @@ from .download_progress import STALL_TIMEOUT_SECONDS
 from .downloadable import PIECE_BYTES, Downloadable, FileHead, head_of
 
 RESPONSE_TIMEOUT_SECONDS = 30.0
-# A hung page does not keep its own timeout.
+# A hung page does not apply its own timeout.
 _EXTRA_TIMEOUT_MS = 2_000
 
 _numbers = itertools.count(1)
@@ -33,11 +33,11 @@ _closing = BackgroundTasks("downloads by the page")
 
 
 class PageFetchFailed(Exception):
-    """The page cannot fetch it; the message says why."""
+    """The page cannot fetch the file; the message is the reason."""
 
 
 async def fetch_in_page(tab: Tab, resource: Downloadable, timeout_seconds: float) -> PageStream:
-    """Begin to fetch. Raises ``NotInPage``, or the error of the server or the network."""
+    """Begin to fetch. Raises ``PageFetchFailed``, or the error of the server or the network."""
     frame, number, timeout_ms = resource.frame, f"d{next(_numbers)}", int(timeout_seconds * 1000)
     if frame is None:
         raise PageFetchFailed("it belongs to no page")
@@ -46,15 +46,15 @@ async def fetch_in_page(tab: Tab, resource: Downloadable, timeout_seconds: float
     )
     try:
         reply = cast("dict[str, Any]", await opening)
-    except (CutOff, FrameGone) as error:
+    except (CallInterrupted, FrameGone) as error:
         raise PageFetchFailed("the page was closed or navigated") from error
     except asyncio.CancelledError:
         _closing.spawn(_close_file(tab, frame, number))
         raise
-    if reply.get("failed") == "late":
+    if reply.get("error") == "timeout":
         raise response_timeout(tab.last_network_error, resource.url, seconds=timeout_seconds)
-    if "failed" in reply:
-        raise PageFetchFailed(str(reply["failed"]))
+    if "error" in reply:
+        raise PageFetchFailed(str(reply["error"]))
     head = head_of(
         resource, url=reply["url"], mime=reply["mime"], disposition=reply["disposition"], length=reply["length"]
     )
@@ -89,14 +89,14 @@ class PageStream:
         )
         try:
             reply = cast("dict[str, Any]", await reading)
-        except (CutOff, FrameGone) as error:
+        except (CallInterrupted, FrameGone) as error:
             self._ended = True
             raise broken("the page was closed or navigated during the fetch") from error
         except Timeout as error:
             raise broken(f"no data for {STALL_TIMEOUT_SECONDS:.0f} s") from error
-        if "failed" in reply:
+        if "error" in reply:
             self._ended = True
-            raise broken(str(reply["failed"]))
+            raise broken(str(reply["error"]))
         piece = base64.b64decode(reply["data"])
         self._ended = not piece
         return piece

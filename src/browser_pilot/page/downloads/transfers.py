@@ -1,8 +1,8 @@
 """The downloads of one client: each has an id, a progress and an outcome. And what all ways of saving share.
 
-A transfer has begun when its file type is known; then it runs in the background until it is done, failed or cancelled.
-The file exists only when it is done. Closing a session cancels its running transfers; the list lives as long as its
-client.
+A transfer has begun when its file type was detected. It then runs in the background until it is done, failed or
+cancelled. The file exists only when it is done. Closing a session cancels its running transfers; the list lives as long
+as its client.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Transfer:
             self.task.cancel()
 
     async def wait_begun(self) -> None:
-        """Wait until the file type is known. Raises the error if it failed before."""
+        """Wait until the file type was detected. Raises the error if it failed before."""
         await self.began.wait()
         if self.error is not None and self.kind is None:
             raise self.error
@@ -92,10 +92,10 @@ class Transfer:
 
 
 class DownloadList:
-    """``ended`` is called with every transfer that has ended."""
+    """``on_end`` is called with every transfer that has ended."""
 
     def __init__(self, on_end: Callable[[Transfer], None] = lambda _: None) -> None:
-        self._ended = on_end
+        self._on_end = on_end
         self._numbers = itertools.count(1)
         self._transfers: dict[str, Transfer] = {}
 
@@ -148,7 +148,7 @@ class DownloadList:
             transfer.state = "done"
         transfer.began.set()
         if self._transfers.get(transfer.id) is transfer:
-            self._ended(transfer)
+            self._on_end(transfer)
 
 
 def _unexpected(error: BaseException) -> InternalError:
@@ -168,7 +168,7 @@ def progress_callback(transfer: Transfer, options: SaveOptions) -> Callable[[int
 
 
 def classify(transfer: Transfer, head: FileHead, beginning: bytes, options: SaveOptions) -> FileType:
-    """The file type, as far as it is known now. Marks the transfer begun, or raises ``ExecutableFile``."""
+    """The file type, as far as it can be detected now. Marks the transfer begun, or raises ``ExecutableFile``."""
     kind = detect_file_type(
         url=head.url, mime=head.mime, first_bytes=beginning[:MAGIC_BYTES], server_name=head.suggested_name
     )

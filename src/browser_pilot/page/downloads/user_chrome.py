@@ -20,7 +20,7 @@ from browser_pilot.files.file_saver import FileSaver
 from browser_pilot.files.file_types import MAGIC_BYTES, UNKNOWN_EXTENSION
 from browser_pilot.files.file_writer import SavedFile, rename_to_free_name, too_large_error
 from browser_pilot.files.filenames import filename_candidates
-from browser_pilot.page.isolated_world import CutOff, FrameGone
+from browser_pilot.page.isolated_world import CallInterrupted, FrameGone
 from browser_pilot.page.tab import Tab
 
 from .browser_download import BrowserDownload
@@ -134,7 +134,7 @@ async def _fetch_same_by_browser(
     except ExecutableFile:
         raise
     except PilotError:
-        return None  # the page has it anyway
+        return None  # the page can fetch it
     if stream.head.length == length:
         return stream
     await stream.close()
@@ -150,12 +150,12 @@ async def _fetch_by_browser(
 async def _start_browser_fetch(
     transfer: Transfer, tab: Tab, resource: Downloadable, options: SaveOptions
 ) -> BrowserFetchStream:
-    def named(head: FileHead) -> str:
+    def choose_name(head: FileHead) -> str:
         return next(save_names(options, classify(transfer, _check_size(head, options), b"", options).extension))
 
-    moved = progress_callback(transfer, options)
+    on_progress = progress_callback(transfer, options)
     return await fetch_by_browser(
-        tab, resource, timeout_seconds=RESPONSE_TIMEOUT_SECONDS, on_progress=moved, choose_name=named
+        tab, resource, timeout_seconds=RESPONSE_TIMEOUT_SECONDS, on_progress=on_progress, choose_name=choose_name
     )
 
 
@@ -176,15 +176,15 @@ async def _collect_blob(transfer: Transfer, tab: Tab, stream: PageStream, option
     on_progress, received, at = progress_callback(transfer, options), -1, asyncio.get_running_loop().time()
     while True:
         timeout_ms = int(STALL_TIMEOUT_SECONDS * 1000)
-        holding = tab.world.call(
-            stream.frame, "holdFile", stream.number, _POLL_MS, repeatable=True, timeout_ms=timeout_ms
+        collecting = tab.world.call(
+            stream.frame, "collectBlob", stream.number, _POLL_MS, repeatable=True, timeout_ms=timeout_ms
         )
         try:
-            reply = cast("dict[str, Any]", await holding)
-        except (CutOff, FrameGone, Timeout) as error:
+            reply = cast("dict[str, Any]", await collecting)
+        except (CallInterrupted, FrameGone, Timeout) as error:
             raise broken("the page was closed or navigated during the fetch") from error
-        if "failed" in reply:
-            raise broken(str(reply["failed"]))
+        if "error" in reply:
+            raise broken(str(reply["error"]))
         on_progress(int(reply["received"]))
         if "url" in reply:
             break

@@ -1,6 +1,6 @@
 // Every function that Python calls by name (World.call). Entry point of the second script: see injected_script.py.
 //
-// The names on the left are the interface; rename them together with their callers.
+// Python passes these names as strings: rename them together with their callers.
 
 import { cancelWaits } from './actions/cancellation.js';
 import { hoverPoint, mouseArrived, pointThroughFrame } from './actions/actionability.js';
@@ -18,12 +18,12 @@ import { cancelWait, waitForCondition } from './actions/wait_for.js';
 import { adoptFrame, noteListeners, openRoot, takeNewRoots, takeSuspectedHosts } from './cdp_facts.js';
 import { isPdfViewer } from './dom.js';
 import { findDownloadable } from './downloads/downloadable.js';
-import { closeFile, holdFile, openFile, readFile, saveByLink } from './downloads/file_stream.js';
+import { closeFile, collectBlob, openFile, readFile, saveByLink } from './downloads/file_stream.js';
 import { libraries } from './libraries.js';
 import { documentToken, elementOf } from './refs.js';
 import { readContent, readLinks } from './snapshot/content.js';
 import { domTree } from './snapshot/dom_tree.js';
-import { outward, removeLabels, showLabels, viewportBox } from './snapshot/screenshot.js';
+import { removeLabels, showLabels, toParentPoint, viewportBox } from './snapshot/screenshot.js';
 import { snapshot } from './snapshot/snapshot.js';
 
 /** @type {Record<string, any>} */
@@ -34,67 +34,67 @@ export const api = {
   documentNode: () => document,
   adoptFrame,
   elementOf,
-  isViewer: isPdfViewer,
-  /** Never resolves: for tests of calls that the page abandons. */
+  isPdfViewer,
+  /** Never resolves: for tests of calls that are cancelled or interrupted. */
   never: () => new Promise(() => {}),
 
   // Listeners and closed shadow roots.
   noteListeners,
   openRoot,
-  suspectList: takeSuspectedHosts,
-  unheardRoots: takeNewRoots,
+  takeSuspectedHosts,
+  takeNewRoots,
 
-  // What an agent sees.
+  // Reading the page.
   snapshot,
-  tree: domTree,
-  content: readContent,
-  links: readLinks,
-  boxOf: viewportBox,
-  outward,
-  label: showLabels,
-  unlabel: removeLabels,
+  domTree,
+  readContent,
+  readLinks,
+  viewportBox,
+  toParentPoint,
+  showLabels,
+  removeLabels,
 
   // Selectors and targets.
-  locate: resolveSelector,
-  actionables: actionableElements,
-  facts: targetFacts,
+  resolveSelector,
+  actionableElements,
+  targetFacts,
 
   // Mouse.
-  aim: prepareClick,
-  landed: clickResult,
-  point: hoverPoint,
-  felt: mouseArrived,
-  through: pointThroughFrame,
-  bar: blockPresses,
-  unbar: unblockPresses,
+  prepareClick,
+  clickResult,
+  hoverPoint,
+  mouseArrived,
+  pointThroughFrame,
+  blockPresses,
+  unblockPresses,
   watchDrag,
-  dragBegan: dragResult,
-  scroll: scrollTarget,
-  scrolled: scrollResult,
-  abandon: cancelWaits,
+  dragResult,
+  scrollTarget,
+  scrollResult,
+  cancelWaits,
 
   // Keys and fields.
-  focus: focusTarget,
-  still: guardTarget,
-  stillFocused: guardFocused,
-  write: writeText,
-  wrote: writeResult,
-  choose: selectOptions,
-  fill: fillFields,
-  submit: submitForm,
-  fileField: fileInput,
-  fileFacts: fileInputFacts,
+  focusTarget,
+  guardTarget,
+  guardFocused,
+  writeText,
+  writeResult,
+  selectOptions,
+  fillFields,
+  submitForm,
+  fileInput,
+  fileInputFacts,
 
   // Waiting and storage.
-  waitUntil: waitForCondition,
-  stopWaiting: cancelWait,
-  storage: accessStorage,
+  waitForCondition,
+  cancelWait,
+  accessStorage,
 
   // Downloads.
-  resourceOf: findDownloadable,
+  findDownloadable,
   openFile,
   readFile,
-  holdFile,
+  collectBlob,
   closeFile,
-  saveHeld: saveByLink,
+  saveByLink,
 };

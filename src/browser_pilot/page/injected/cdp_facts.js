@@ -1,4 +1,4 @@
-// What only CDP knows of this document, and Python passes in: click listeners, closed shadow roots, the frames of iframe elements.
+// Facts about this document that only CDP provides and Python passes in: click listeners, closed shadow roots, frame numbers.
 //
 // See snapshot/listeners.py for the other end.
 
@@ -24,7 +24,7 @@ let newRoots = [];
 const knownRoots = new WeakSet();
 let discoveries = 0;
 
-/** How many facts came in so far: it changes when a snapshot may read differently because of them. */
+/** The number of facts passed in so far. When it changes, a snapshot may have other rows. */
 export function discoveryCount() {
   return discoveries;
 }
@@ -35,8 +35,8 @@ export function hasClickListener(element) {
 }
 
 /**
- * Notes elements with listeners for clicks, or only for presses; gives the number of new ones. Charts listen for presses on each of
- * their strokes, which is nothing to act on.
+ * Notes elements with listeners for clicks, or only for presses; returns the number of new ones. Charts listen for presses on each
+ * of their shapes, which are no targets.
  * @param {boolean} clicks @param {...Element} elements
  */
 export function noteListeners(clicks, ...elements) {

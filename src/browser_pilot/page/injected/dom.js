@@ -2,7 +2,7 @@
 //
 // `startReading` begins a reading and drops what the last one cached; call it before each synchronous pass over the page.
 
-/** What a walk needs to know of every element's style; the rest is read from `computed` where it matters.
+/** The parts of a style that a walk needs for every element; the rest is read from `computed` where it matters.
  * @typedef {{ computed: CSSStyleDeclaration, display: string, visible: boolean, cursor: string, opacity: string, position: string }} StyleInfo */
 
 export const SKIPPED_TAGS = new Set([
@@ -10,7 +10,7 @@ export const SKIPPED_TAGS = new Set([
   'COLGROUP', 'DATALIST', 'RP', 'DEFS', 'SYMBOL', 'CLIPPATH', 'MASK', 'FILTER', 'METADATA', 'LINEARGRADIENT',
   'RADIALGRADIENT', 'PATTERN', 'NOFRAMES',
 ]);
-const SIMILAR_ENOUGH = 3;
+const MIN_SIMILAR_ELEMENTS = 3;
 
 export const NO_GENERATED_TEXT = /** @type {[string, string]} */ (['', '']);
 
@@ -145,7 +145,7 @@ export function isRendered(element) {
   return parent === null || isRendered(parent);
 }
 
-/** Whether the browser shows a file in a document of its own, of which every part stands for the file. */
+/** Whether the browser shows a file in a document of its own, in which every part represents the file. */
 export function isPdfViewer() {
   return document.contentType === 'application/pdf';
 }
@@ -158,7 +158,7 @@ export function isPdfViewer() {
 export function generatedTexts(element) {
   const kind = `${element.tagName} ${element.getAttribute('class')} ${element.parentElement?.getAttribute('class')}`;
   const times = withoutGeneratedText.get(kind) ?? 0;
-  if (times >= SIMILAR_ENOUGH) return NO_GENERATED_TEXT;
+  if (times >= MIN_SIMILAR_ELEMENTS) return NO_GENERATED_TEXT;
   const before = generatedText(element, '::before');
   const after = generatedText(element, '::after');
   if (before || after) return [before, after];

@@ -1,10 +1,10 @@
 // The functions that can be called in a document that is still loading. Entry point of the first script: see injected_script.py.
 
-import { settled, startWatch, usable } from './mutation_watch.js';
+import { startWatch, waitIdle, waitUsable } from './mutation_watch.js';
 
 /** @type {Record<string, any>} */
 export const loadingApi = {
-  watch: () => void startWatch(),
-  settled,
-  usable,
+  startWatch: () => void startWatch(),
+  waitIdle,
+  waitUsable,
 };

@@ -1,10 +1,10 @@
 // Watches what an action causes in this document: DOM mutations, counted by frames, and navigations.
 //
 // This module is injected while the document is still loading; most others follow on first need (see injected_script.py).
-// One watch at a time, from `startWatch` until `report`. Nodes that mutate all the time by themselves (a clock, a ticker) are
-// known before the action and do not count.
+// One watch at a time, from `startWatch` until `report`. Nodes that mutate all the time by themselves (a clock, a ticker)
+// are detected before the action and do not count.
 
-import { MAX_FRAMES, NO_FRAME_MS, nextFrame, nextTask } from './scheduling.js';
+import { FRAME_TIMEOUT_MS, MAX_FRAMES, nextFrame, nextTask } from './scheduling.js';
 
 /** @typedef {{ mutations: number, nodes: Map<Node, number>, startedAt: number, navigating: string | null, sameDocument: boolean,
  *   downloading: boolean, stopped: boolean }} Watch `stopped`: input was stopped, because its target had changed. */
@@ -112,7 +112,7 @@ export async function waitQuiet(watch) {
     }
     if (watch.mutations === before) return true;
   }
-  // What mutated in most of the frames goes on doing so: the next action need not wait for it.
+  // What mutated in most of the frames will continue: the next action does not wait for it.
   const now = performance.now();
   for (const [node, times] of watch.nodes) {
     if (times > MAX_FRAMES / 2) unwatchedMutations.set(node, Array(SELF_MUTATING_COUNT).fill(now));
@@ -140,22 +140,22 @@ export function report(watch, quiet) {
 }
 
 /** Waits until the page is quiet and reports the watch; without one (a new document) it watches from now on. */
-export async function settled() {
+export async function waitIdle() {
   const watch = currentWatch ?? startWatch();
   return report(watch, await waitQuiet(watch));
 }
 
 /** The same for a document that may still be loading. @param {number} timeoutMs @param {number} maxTimeoutMs @param {boolean} isNew */
-export async function usable(timeoutMs, maxTimeoutMs, isNew) {
+export async function waitUsable(timeoutMs, maxTimeoutMs, isNew) {
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;
-  // After the timeout, what can be read already will do; a page without text gets the maximum.
+  // After the timeout, a page with any text is usable; one without text gets the maximum.
   // The text is read only then: it costs a layout of the whole page.
   const mayWait = () => elapsed() < timeoutMs || (elapsed() < maxTimeoutMs && !document.body?.innerText.trim());
   while (document.readyState === 'loading' && mayWait()) {
     await new Promise((resolve) => {
       document.addEventListener('readystatechange', resolve, { once: true });
-      setTimeout(resolve, NO_FRAME_MS);
+      setTimeout(resolve, FRAME_TIMEOUT_MS);
     });
   }
   const watch = currentWatch ?? startWatch();

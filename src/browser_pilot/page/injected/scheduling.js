@@ -1,12 +1,12 @@
 // Waiting for the browser's own steps: animation frames and tasks.
 
 export const MAX_FRAMES = 10;
-export const NO_FRAME_MS = 100;
+export const FRAME_TIMEOUT_MS = 100;
 
 /** The next animation frame; a little later in a tab that draws none. @returns {Promise<void>} */
 export function nextFrame() {
   return new Promise((resolve) => {
-    const late = setTimeout(resolve, NO_FRAME_MS);
+    const late = setTimeout(resolve, FRAME_TIMEOUT_MS);
     requestAnimationFrame(() => {
       clearTimeout(late);
       resolve();
@@ -26,7 +26,7 @@ export function nextTask() {
   });
 }
 
-/** As long as a dispatched input event may take to arrive; some never do. */
+/** The time that a dispatched input event may take to arrive; some never do. */
 export async function severalFrames() {
   for (let frames = 0; frames < MAX_FRAMES; frames++) await nextFrame();
 }

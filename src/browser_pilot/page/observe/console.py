@@ -1,7 +1,7 @@
 """Console messages and uncaught errors of a tab, in a bounded buffer.
 
-Errors have the location where they were thrown. Playwright does not know it for a script with a syntax error; Chromium
-does, and replays past ``Runtime.exceptionThrown`` events on ``Runtime.enable``, so that is used for those errors.
+Errors have the location where they were thrown. Playwright does not report it for a script with a syntax error.
+Chromium does, and replays past ``Runtime.exceptionThrown`` events on ``Runtime.enable``: these are used then.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MAX_TEXT_CHARACTERS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class ConsoleEntry:
-    """``at`` is in seconds since the epoch; ``where`` is the location in a script, as ``url:line:column``."""
+    """``at`` is in seconds since the epoch; ``location`` is that in a script, as ``url:line:column``."""
 
     number: int
     level: Level
@@ -69,11 +69,11 @@ class ConsoleLog(RingBuffer[ConsoleEntry]):
         if not entry.location:
             self._tasks.spawn(self._locate(entry, text))
 
-    def _entry(self, level: Level, text: str, where: str) -> ConsoleEntry:
+    def _entry(self, level: Level, text: str, location: str) -> ConsoleEntry:
         shortened = (
             text if len(text) <= MAX_TEXT_CHARACTERS else f"{text[:MAX_TEXT_CHARACTERS]}… ({len(text)} characters)"
         )
-        return ConsoleEntry(self.next_number(), level, time.time(), shortened, where)
+        return ConsoleEntry(self.next_number(), level, time.time(), shortened, location)
 
     async def _locate(self, entry: ConsoleEntry, text: str) -> None:
         found: list[str] = []

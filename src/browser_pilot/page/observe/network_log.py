@@ -1,6 +1,6 @@
 """Network requests of a tab, in a bounded buffer.
 
-Bodies are not stored: they are read from the browser when a caller asks for the details of a request.
+Bodies are not stored: they are read from the browser when a caller requests the details.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ MAX_BODY_CHARACTERS = 1_000_000
 
 
 @dataclass(slots=True)
-class Exchange:
-    """One request and its response. What is not known yet is None; ``failure`` is why there is no response.
+class NetworkRequest:
+    """One request and its response. What has not arrived yet is None; ``failure`` is why there is no response.
 
     ``at`` is the start, in seconds since the epoch.
     """
@@ -39,7 +39,7 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
-class ExchangeDetails:
+class RequestDetails:
     """Headers and bodies of one request; bodies only if they are text and still available."""
 
     request_headers: dict[str, str]
@@ -48,71 +48,71 @@ class ExchangeDetails:
     response_body: str | None
 
 
-class NetworkLog(RingBuffer[Exchange]):
+class NetworkLog(RingBuffer[NetworkRequest]):
     """Keeps the newest requests; survives navigation, ends with the tab."""
 
     def __init__(self, page: Page, last_network_error: NetworkErrorLookup) -> None:
         super().__init__(CAPACITY)
         self._last_network_error = last_network_error
-        self._open: dict[Request, Exchange] = {}
+        self._open: dict[Request, NetworkRequest] = {}
         page.on("request", self._on_request)
         page.on("response", self._on_response)
         page.on("requestfinished", self._on_end)
         page.on("requestfailed", self._on_failure)
 
-    def get(self, number: int) -> Exchange:
-        exchange = next((exchange for exchange in self if exchange.number == number), None)
-        if exchange is None:
+    def get(self, number: int) -> NetworkRequest:
+        entry = next((entry for entry in self if entry.number == number), None)
+        if entry is None:
             raise InvalidArgument(f"There is no request {number}.", suggestions=["browser_network lists them by id."])
-        return exchange
+        return entry
 
     def _on_request(self, request: Request) -> None:
-        exchange = Exchange(
+        entry = NetworkRequest(
             self.next_number(), request, time.time(), request.method, request.url, request.resource_type
         )
-        self._open[request] = exchange
-        self.add(exchange)
+        self._open[request] = entry
+        self.add(entry)
 
     def _on_response(self, response: Response) -> None:
-        exchange = self._open.get(response.request)
-        if exchange is None:
+        entry = self._open.get(response.request)
+        if entry is None:
             return
-        error = self._last_network_error(exchange.url) if may_be_proxy_response(response) else None
+        error = self._last_network_error(entry.url) if may_be_proxy_response(response) else None
         if error is None:
-            exchange.status = response.status
+            entry.status = response.status
         else:
-            exchange.failure = short_reason(error)
+            entry.failure = short_reason(error)
         self.notify()
 
     def _on_end(self, request: Request) -> None:
-        exchange = self._open.pop(request, None)
-        if exchange is not None:
-            exchange.duration_ms = max(0, int((time.time() - exchange.at) * 1000))
+        entry = self._open.pop(request, None)
+        if entry is not None:
+            entry.duration_ms = max(0, int((time.time() - entry.at) * 1000))
             self.notify()
 
     def _on_failure(self, request: Request) -> None:
-        exchange = self._open.get(request)
+        entry = self._open.get(request)
         # The proxy's own error is the reason, whatever the page then did with its response.
-        if exchange is not None and exchange.failure is None:
+        if entry is not None and entry.failure is None:
             failure = request.failure or "failed"
             # A request that the page aborted has no other reason.
-            error = None if failure == NAVIGATION_ABORTED else self._last_network_error(exchange.url)
-            exchange.failure = failure.removeprefix(NETWORK_ERROR_PREFIX) if error is None else short_reason(error)
+            error = None if failure == NAVIGATION_ABORTED else self._last_network_error(entry.url)
+            entry.failure = failure.removeprefix(NETWORK_ERROR_PREFIX) if error is None else short_reason(error)
         self._on_end(request)
 
 
-async def read_details(exchange: Exchange) -> ExchangeDetails:
-    request = exchange.request
+async def read_details(entry: NetworkRequest) -> RequestDetails:
+    request = entry.request
     request_body = _text(request.post_data_buffer)
     try:
-        response = await request.response() if exchange.failure is None and exchange.status is not None else None
+        response = await request.response() if entry.failure is None and entry.status is not None else None
         if response is None:
-            return ExchangeDetails(await request.all_headers(), {}, request_body, None)
+            return RequestDetails(await request.all_headers(), {}, request_body, None)
         # A body that is still being received may never end.
-        response_body = await _body(response) if exchange.duration_ms is not None else None
-        return ExchangeDetails(await request.all_headers(), await response.all_headers(), request_body, response_body)
+        response_body = await _body(response) if entry.duration_ms is not None else None
+        return RequestDetails(await request.all_headers(), await response.all_headers(), request_body, response_body)
     except Error:
-        return ExchangeDetails(request.headers, {}, request_body, None)
+        return RequestDetails(request.headers, {}, request_body, None)
 
 
 async def _body(response: Response) -> str | None:

@@ -27,15 +27,15 @@ def no_network_errors(_url: str) -> None:
 
 
 def may_be_proxy_response(response: Response) -> bool:
-    """Whether the response may be the proxy's and not the server's; ``NetworkErrorLookup`` knows whether it is."""
+    """Whether the response may be the proxy's and not the server's; ``NetworkErrorLookup`` decides."""
     return response.status in PROXY_STATUSES
 
 
-def unreachable_error(reason: BlockedByPolicy | NetworkFailure, doing: str, url: str) -> PilotError:
+def unreachable_error(reason: BlockedByPolicy | NetworkFailure, operation: str, url: str) -> PilotError:
     if isinstance(reason, NetworkFailure):
-        return network_failure(reason.code, url, doing)
+        return network_failure(reason.code, url, operation)
     return DomainDenied(
-        f"{doing} was refused: {reason.reason}",
+        f"{operation} was refused: {reason.reason}",
         suggestions=[f"Only the user can change {reason.rule}; `browser-pilot policy show` lists the rules in force."],
         metadata={"rule": reason.rule},
     )

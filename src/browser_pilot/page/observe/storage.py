@@ -23,7 +23,7 @@ async def use_storage(
         )
     tab.dialogs.require_none()
     main = await tab.world.main_frame()
-    reply = cast("dict[str, Any]", await tab.world.call(main, "storage", kind, action, key, value))
+    reply = cast("dict[str, Any]", await tab.world.call(main, "accessStorage", kind, action, key, value))
     if "refused" in reply:
         raise InvalidArgument(
             f"This page has no such storage: {reply['refused']}", suggestions=["Open a page of the site first."]

@@ -31,7 +31,7 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 
 @dataclass(frozen=True, slots=True)
 class PageContent:
-    """A piece of a page's content. ``left_tokens`` estimates the rest; the cursor continues with it."""
+    """A piece of a page's content. ``tokens_left`` estimates the rest; the cursor continues with it."""
 
     url: str
     title: str
@@ -62,26 +62,26 @@ async def read_content(
         is_top = frame.number == top
         try:
             if library and is_top:
-                await world.lend(frame, "readability", library.read_text(encoding="utf-8"), "Readability")
+                await world.add_library(frame, "readability", library.read_text(encoding="utf-8"), "Readability")
             settings = {
                 "root": root[1] if root and is_top else None,
                 "article": bool(library) and is_top,
                 "maxLength": MAX_TEXT_LENGTH,
             }
-            text = await world.call(frame, "content", settings, repeatable=True, timeout_ms=timeout_ms)
+            text = await world.call(frame, "readContent", settings, repeatable=True, timeout_ms=timeout_ms)
         except FrameGone:
             if is_top:
                 raise
             return None
         return frame.number, cast("dict[str, Any]", json.loads(cast("str", text)))
 
-    answers = dict(answer for answer in await asyncio.gather(*map(one, frames)) if answer is not None)
-    main = answers[top]
+    contents = dict(content for content in await asyncio.gather(*map(one, frames)) if content is not None)
+    main = contents[top]
     if not main["found"]:
         raise StaleRef("The element is no longer on the page.")
-    text = _with_frames(top, answers, format)
+    text = _with_frames(top, contents, format)
     note = "Readability is not installed, so this is the whole page." if wants_article and library is None else None
-    if main["cut"]:
+    if main["truncated"]:
         note = "The page is too long to be read completely; this is its beginning."
     return _piece(main, text, max_tokens, cursor, note)
 
@@ -102,13 +102,13 @@ def _piece(main: dict[str, Any], text: str, max_tokens: int, cursor: str | None,
     )
 
 
-def _with_frames(number: int, answers: dict[int, dict[str, Any]], format: Format) -> str:  # noqa: A002
+def _with_frames(number: int, contents: dict[int, dict[str, Any]], format: Format) -> str:  # noqa: A002
     """A frame's content, with the content of its child frames in place of their elements."""
-    text = convert_html(answers[number]["html"], format)
+    text = convert_html(contents[number]["html"], format)
 
     def inside(match: re.Match[str]) -> str:
         child = int(match[1])
-        return _with_frames(child, answers, format).strip() if child in answers else ""
+        return _with_frames(child, contents, format).strip() if child in contents else ""
 
     return _BLANK_LINES.sub("\n\n", _FRAME_PLACEHOLDER.sub(inside, text)).strip()
 

@@ -1,8 +1,8 @@
 """The diff between two snapshots of one tab: new, changed and removed rows.
 
-``compare`` returns None when a diff makes no sense (another document, or a diff that costs more than the table): then
-the client gets a full snapshot. Otherwise ``apply(old, difference(old, new)) == new``, exactly. A row that moved counts
-as new at its new position.
+``diff_or_none`` returns None when a diff makes no sense (another document, or a diff that costs more than the table);
+the client then gets a full snapshot. Otherwise ``apply_diff(old, make_diff(old, new)) == new``, exactly. A row that
+moved counts as new at its new position.
 
 Pure: no browser, no clock.
 """

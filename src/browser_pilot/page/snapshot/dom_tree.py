@@ -33,7 +33,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class DomTree:
-    """The nodes in order of their index. ``left`` counts those over the limit."""
+    """The nodes in order of their index. ``nodes_left`` counts those over the limit."""
 
     document: str
     nodes: tuple[Node, ...]
@@ -72,26 +72,26 @@ async def take_dom_tree(
         inside = root[1] if root and frame.number == top else None
         settings = {"maxNodes": max_nodes, "root": inside}
         try:
-            text = await world.call(frame, "tree", settings, repeatable=True, timeout_ms=timeout_ms)
+            text = await world.call(frame, "domTree", settings, repeatable=True, timeout_ms=timeout_ms)
         except FrameGone:
             if frame.number == top:
                 raise
             return None
-        answer = cast("dict[str, Any]", json.loads(cast("str", text)))
-        world.note_refs_used(frame, answer["lastRef"])
-        if not answer["found"]:
+        tree = cast("dict[str, Any]", json.loads(cast("str", text)))
+        world.note_refs_used(frame, tree["lastRef"])
+        if not tree["found"]:
             raise StaleRef("The element is no longer on the page.")
-        return frame.number, answer
+        return frame.number, tree
 
-    answers = dict(answer for answer in await asyncio.gather(*map(one, frames)) if answer is not None)
-    nodes = list(_nodes(top, 0, answers))
-    left = sum(int(answer["left"]) for answer in answers.values()) + max(0, len(nodes) - max_nodes)
-    world.tree = DomTree(str(answers[top]["document"]), tuple(nodes[:max_nodes]), left)
+    trees = dict(tree for tree in await asyncio.gather(*map(one, frames)) if tree is not None)
+    nodes = list(_nodes(top, 0, trees))
+    left = sum(int(tree["left"]) for tree in trees.values()) + max(0, len(nodes) - max_nodes)
+    world.tree = DomTree(str(trees[top]["document"]), tuple(nodes[:max_nodes]), left)
     return world.tree
 
 
-def _nodes(number: int, depth: int, answers: dict[int, dict[str, Any]]) -> Iterator[Node]:
-    for deep, tag, name, ref, box, child in answers[number]["nodes"]:
+def _nodes(number: int, depth: int, trees: dict[int, dict[str, Any]]) -> Iterator[Node]:
+    for deep, tag, name, ref, box, child in trees[number]["nodes"]:
         yield Node(depth + deep, tag, name, ref, cast("Box", tuple(box)))
-        if child in answers:
-            yield from _nodes(child, depth + deep + 1, answers)
+        if child in trees:
+            yield from _nodes(child, depth + deep + 1, trees)

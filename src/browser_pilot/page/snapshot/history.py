@@ -1,4 +1,4 @@
-"""Keeps the last snapshot sent to the client, to answer with a diff or a full snapshot.
+"""Keeps the last snapshot sent to the client, to return a diff or a full snapshot.
 
 A tab belongs to one session of one client, so one snapshot per tab is enough. It lives as long as the tab.
 """
@@ -17,7 +17,7 @@ from .snapshot import take_snapshot
 
 @dataclass(frozen=True, slots=True)
 class SnapshotUpdate:
-    """The page as it is now. ``changes`` is None when there is no snapshot of this document to compare with."""
+    """The page as it is now. ``diff`` is None when there is no snapshot of this document to compare with."""
 
     snapshot: Snapshot
     diff: SnapshotDiff | None
@@ -25,25 +25,25 @@ class SnapshotUpdate:
 
 
 class SnapshotHistory:
-    def __init__(self, world: World, activity: NetworkTracker) -> None:
+    def __init__(self, world: World, tracker: NetworkTracker) -> None:
         self._world = world
-        self._activity = activity
+        self._tracker = tracker
         self._last: Snapshot | None = None
         self._last_document = 0
 
     @property
-    def knows_document(self) -> bool:
+    def has_document(self) -> bool:
         """Whether the client has a snapshot of the current document, so that a diff makes sense."""
-        return self._last is not None and self._last_document == self._activity.documents
+        return self._last is not None and self._last_document == self._tracker.documents
 
     async def full(self, *, timeout_ms: int) -> Snapshot:
-        """Take a snapshot, which the client knows from here on."""
-        self._last_document = self._activity.documents
+        """Take a snapshot, which is then the client's last one."""
+        self._last_document = self._tracker.documents
         self._last = await take_snapshot(self._world, timeout_ms=timeout_ms)
         return self._last
 
     async def diff(self, *, timeout_ms: int) -> SnapshotUpdate:
-        """Take a snapshot, with the diff to what the client knows."""
+        """Take a snapshot, with the diff to the client's last one."""
         before = self._last
         snapshot = await self.full(timeout_ms=timeout_ms)
         return SnapshotUpdate(snapshot, diff_or_none(before, snapshot), before is None)

@@ -19,13 +19,13 @@ async def page_source(tab: Tab) -> str:
     session = await tab.world.frames.main_session()
     with translated("Reading the page's source"):
         document = await send(session, "DOM.getDocument", depth=0)
-        answer = await send(session, "DOM.getOuterHTML", nodeId=document["root"]["nodeId"])
-    return str(answer["outerHTML"])[:MAX_SOURCE_LENGTH]
+        response = await send(session, "DOM.getOuterHTML", nodeId=document["root"]["nodeId"])
+    return str(response["outerHTML"])[:MAX_SOURCE_LENGTH]
 
 
 async def page_links(tab: Tab, *, timeout_ms: int) -> list[dict[str, str]]:
     """The http links of the page's own document: ``text`` and ``url``."""
     frames = await tab.world.live_frames(timeout_ms=timeout_ms)
     main = next(frame for frame in frames if frame.number == MAIN)
-    text = await tab.world.call(main, "links", MAX_LINKS, repeatable=True, timeout_ms=timeout_ms)
+    text = await tab.world.call(main, "readLinks", MAX_LINKS, repeatable=True, timeout_ms=timeout_ms)
     return cast("list[dict[str, str]]", json.loads(cast("str", text)))

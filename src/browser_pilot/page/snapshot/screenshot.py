@@ -71,7 +71,7 @@ async def screenshot(
     options: dict[str, Any] = {"quality": quality} if quality is not None else {}
     with translated("Taking a screenshot"):
         async with _labelled(tab, wanted=labels):
-            answer = await send(
+            response = await send(
                 session,
                 "Page.captureScreenshot",
                 format=image_format,
@@ -79,7 +79,7 @@ async def screenshot(
                 captureBeyondViewport=full_page or element is not None,
                 **options,
             )
-    return base64.b64decode(answer["data"])
+    return base64.b64decode(response["data"])
 
 
 async def pdf(tab: Tab) -> bytes:
@@ -110,8 +110,10 @@ async def element_preview(tab: Tab, target: Target) -> bytes:
     clip = {"x": padded.x, "y": padded.y, "width": padded.width, "height": padded.height, "scale": 1}
     with translated("Taking a screenshot"):
         async with asyncio.timeout(PREVIEW_TIMEOUT_SECONDS):
-            answer = await send(session, "Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)
-    return base64.b64decode(answer["data"])
+            response = await send(
+                session, "Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True
+            )
+    return base64.b64decode(response["data"])
 
 
 async def _element_region(tab: Tab, element: ElementArgument, metrics: dict[str, Any]) -> Region:
@@ -119,26 +121,26 @@ async def _element_region(tab: Tab, element: ElementArgument, metrics: dict[str,
 
 
 async def _target_region(tab: Tab, target: Target, metrics: dict[str, Any]) -> Region:
-    answer = await tab.world.call(target.frame, "boxOf", target.ref, repeatable=True)
-    if answer is None:
+    box = await tab.world.call(target.frame, "viewportBox", target.ref, repeatable=True)
+    if box is None:
         raise await stale_error(tab.world, target)
-    x, y, width, height = cast("list[float]", answer)
+    x, y, width, height = cast("list[float]", box)
     if width <= 0 or height <= 0:
         raise ElementNotActionable(f"{target.description} has no size, so there is nothing to capture.")
-    x, y = await _outward(tab, target.frame, x, y)
+    x, y = await _to_viewport(tab, target.frame, x, y)
     viewport = metrics["cssVisualViewport"]
     return Region(x + viewport["pageX"], y + viewport["pageY"], width, height)
 
 
-async def _outward(tab: Tab, frame: Frame, x: float, y: float) -> tuple[float, float]:
+async def _to_viewport(tab: Tab, frame: Frame, x: float, y: float) -> tuple[float, float]:
     """A point of a frame as a point of the main frame's viewport."""
     frames = {frame.number: frame for frame in await tab.world.live_frames()}
     while frame.parent is not None:
         parent = frames[frame.parent]
-        answer = await tab.world.call(parent, "outward", frame.number, {"x": x, "y": y}, repeatable=True)
-        if answer is None:
+        converted = await tab.world.call(parent, "toParentPoint", frame.number, {"x": x, "y": y}, repeatable=True)
+        if converted is None:
             raise StaleRef("The frame of the element is gone.", suggestions=["Take a new browser_snapshot."])
-        point = cast("dict[str, float]", answer)
+        point = cast("dict[str, float]", converted)
         x, y, frame = point["x"], point["y"], parent
     return x, y
 
@@ -153,10 +155,10 @@ async def _labelled(tab: Tab, *, wanted: bool) -> AsyncGenerator[None]:
     try:
         for frame in await tab.world.live_frames():
             mine = [ref for ref in refs if ref.startswith(frame.prefix)]
-            await tab.world.call(frame, "label", mine, repeatable=True)
+            await tab.world.call(frame, "showLabels", mine, repeatable=True)
         yield
     finally:
-        await tab.world.call_everywhere("unlabel")
+        await tab.world.call_everywhere("removeLabels")
 
 
 def save_file(folder: Path, name: str, data: bytes) -> Path:

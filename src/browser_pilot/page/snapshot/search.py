@@ -39,7 +39,7 @@ def search_rows(
     hits = [
         index
         for index, row in enumerate(snapshot.rows)
-        if any(_matches(thing, role, wanted) for thing in row.all_rows())
+        if any(_matches(inner, role, wanted) for inner in row.all_rows())
     ]
     shown = {near for hit in hits for near in range(hit - context_rows, hit + context_rows + 1)}
     rows = tuple(row for index, row in enumerate(snapshot.rows) if index in shown)

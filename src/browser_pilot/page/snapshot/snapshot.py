@@ -28,8 +28,8 @@ MAX_WALKS = 3
 class SnapshotOptions:
     """What to read: the page, or what is inside ``root`` (a frame and a ref).
 
-    At most ``limit`` rows of each frame; what is not reached within ``walk_ms`` is counted in ``rest``. The frame that
-    ``start`` points into is read from that row on, so that every page can be read to its end.
+    At most ``max_rows`` rows of each frame; what is not reached within ``walk_timeout_ms`` is counted in ``rest``. The
+    frame that ``start`` points into is read from that row on, so that every page can be read to its end.
     """
 
     detail: Detail = "standard"
@@ -58,7 +58,7 @@ class _FrameRow:
 
 @dataclass(frozen=True, slots=True)
 class _FrameSnapshot:
-    """The snapshot of one frame. ``suspects`` and ``unheard`` count what CDP has still to look up in it."""
+    """The snapshot of one frame. ``suspected_hosts`` and ``new_roots`` count what CDP has still to look up in it."""
 
     document: str
     url: str
@@ -66,8 +66,8 @@ class _FrameSnapshot:
     rows: Sequence[_FrameRow]
     before: int
     rest: int
-    suspects: int
-    unheard: int
+    suspected_hosts: int
+    new_roots: int
 
 
 async def take_snapshot(
@@ -85,7 +85,7 @@ async def take_snapshot(
 async def _take_frame(world: World, frame: Frame, options: SnapshotOptions, timeout_ms: int) -> _FrameSnapshot | None:
     """The snapshot of one frame, None when a child frame is gone.
 
-    What a walk meets (closed shadow roots, listeners in shadow roots) may show more to the next one.
+    The next walk may add rows for closed shadow roots and listeners that this one met.
     """
     taken, incomplete = await _first_walk(world, frame, options, timeout_ms)
     for _ in range(MAX_WALKS):
@@ -100,7 +100,7 @@ async def _take_frame(world: World, frame: Frame, options: SnapshotOptions, time
 async def _first_walk(
     world: World, frame: Frame, options: SnapshotOptions, timeout_ms: int
 ) -> tuple[_FrameSnapshot | None, bool]:
-    """A snapshot, and whether listeners were found that it does not know.
+    """A snapshot, and whether listeners were found that it does not include.
 
     In a known document the two run at once, because new listeners are rare.
     """
@@ -114,8 +114,8 @@ async def _first_walk(
 
 async def _look_up_missing(world: World, frame: Frame, taken: _FrameSnapshot) -> bool:
     """Look up what the walk could not see; whether there was anything."""
-    opened = taken.suspects > 0 and await listeners.open_roots(world, frame)
-    noted = taken.unheard > 0 and await listeners.pass_root_listeners(world, frame)
+    opened = taken.suspected_hosts > 0 and await listeners.open_roots(world, frame)
+    noted = taken.new_roots > 0 and await listeners.pass_root_listeners(world, frame)
     return opened or noted
 
 
@@ -128,13 +128,22 @@ async def _walk_frame(world: World, frame: Frame, options: SnapshotOptions, time
         if frame.number == options.top:
             raise
         return None
-    answer = json.loads(cast("str", text))
-    rows = _frame_rows(answer, known)
-    world.note_refs_used(frame, answer["lastRef"])
-    world.known_rows[frame.id] = KnownRows(answer["mark"], rows)
-    if not answer["found"]:
+    reply = json.loads(cast("str", text))
+    rows = _frame_rows(reply, known)
+    world.note_refs_used(frame, reply["lastRef"])
+    world.known_rows[frame.id] = KnownRows(reply["mark"], rows)
+    if not reply["found"]:
         raise StaleRef("The element is no longer on the page.")
-    return _FrameSnapshot(rows=rows, **{name: answer[name] for name in _FrameSnapshot.__slots__ if name != "rows"})
+    return _FrameSnapshot(
+        document=reply["document"],
+        url=reply["url"],
+        title=reply["title"],
+        rows=rows,
+        before=reply["before"],
+        rest=reply["rest"],
+        suspected_hosts=reply["suspectedHosts"],
+        new_roots=reply["newRoots"],
+    )
 
 
 def _walk_arguments(frame: Frame, options: SnapshotOptions, known: KnownRows | None) -> dict[str, ReadOnlyJson]:
@@ -178,12 +187,12 @@ def _joined_rows(number: int, by_frame: dict[int, _FrameSnapshot]) -> Iterator[R
         yield from inside
 
 
-def _frame_rows(answer: dict[str, Any], known: KnownRows | None) -> list[_FrameRow]:
-    """All rows of an answer: the sent ones, between the unchanged ones of the known snapshot."""
-    fresh = [_FrameRow(_row(wire), wire[6]) for wire in answer["rows"]]
-    if known is None or not (answer["head"] or answer["tail"]):
+def _frame_rows(reply: dict[str, Any], known: KnownRows | None) -> list[_FrameRow]:
+    """All rows of a reply: the sent ones, between the unchanged ones of the known snapshot."""
+    fresh = [_FrameRow(_row(wire), wire[6]) for wire in reply["rows"]]
+    if known is None or not (reply["head"] or reply["tail"]):
         return fresh
-    return [*known.rows[: answer["head"]], *fresh, *known.rows[len(known.rows) - answer["tail"] :]]
+    return [*known.rows[: reply["head"]], *fresh, *known.rows[len(known.rows) - reply["tail"] :]]
 
 
 def _row(wire: list[Any]) -> Row:

@@ -1,7 +1,7 @@
 """The token budget of a tool result: how many tokens a text costs, and how much of a page fits.
 
-The estimate follows how tokenizers of the o200k kind split text, without their tables: it is meant to be a little high
-on ordinary pages and never noticeably low. A truncated result says how many rows are left and has a cursor to continue.
+The estimate follows how tokenizers of the o200k kind split text, without their tables: it is a little high on ordinary
+pages and never noticeably low. A truncated result says how many rows are left and has a cursor to continue.
 The cursor names the last row shown, so that it stays valid when the page changes.
 
 Pure: no browser, no clock.

@@ -17,8 +17,8 @@ import { hasChanged, refIn } from './target_facts.js';
 
 const ALIGNMENTS = /** @type {ScrollLogicalPosition[]} */ (['center', 'end', 'start', 'nearest']);
 const TRIES_PER_ALIGNMENT = 6;
-/** What waiting does not change. */
-const FINAL_FAILURES = new Set(['beyond', 'inner']);
+/** Errors that waiting does not change. */
+const FINAL_FAILURES = new Set(['outside element', 'inner']);
 const MAX_MOVING_TRIES = 20;
 
 /** Resolves once the mouse moves in this frame. @type {Promise<boolean>} */
@@ -48,21 +48,21 @@ async function stablePoint(element, tries, offset, refuseInner) {
   const findPoint = () => (offset === null ? clickablePoint(element) : pointAtOffset(element, offset, refuseInner));
   let point = findPoint();
   let scrolled = false;
-  if ('trouble' in point && !FINAL_FAILURES.has(point.trouble) && tries % TRIES_PER_ALIGNMENT === 0) {
+  if ('error' in point && !FINAL_FAILURES.has(point.error) && tries % TRIES_PER_ALIGNMENT === 0) {
     scrollToTarget(element, tries, offset);
     scrolled = true;
     point = findPoint();
   }
-  if ('trouble' in point || !(scrolled || isAnimated(element))) return point;
+  if ('error' in point || !(scrolled || isAnimated(element))) return point;
   const before = element.getBoundingClientRect();
   await nextFrame();
   const after = element.getBoundingClientRect();
   const moved = Math.abs(before.left - after.left) + Math.abs(before.top - after.top) > 1;
-  return moved && tries < MAX_MOVING_TRIES ? { trouble: 'moving' } : findPoint();
+  return moved && tries < MAX_MOVING_TRIES ? { error: 'moving' } : findPoint();
 }
 
 /**
- * Waits until an element can be acted on. Gives the element or its label, and the point; the caller may choose an offset in the element.
+ * Waits until an element can be acted on. Returns the element or its label, and the point; the caller may choose an offset in the element.
  * `refuseInner`: the point must not belong to an interactive element inside.
  * @param {Target} target @param {number} timeoutMs @param {{ allowDisabled?: boolean, offset?: number[] | null, refuseInner?: boolean }} [options]
  * @returns {Promise<{ element: Element, point: Point } | Failure>}
@@ -74,15 +74,15 @@ export async function waitActionable(target, timeoutMs, options = {}) {
   for (let tries = 0; ; tries++) {
     const resolved = elementOf(ref);
     if (resolved === null) return goneFailure(ref);
-    if (resolved instanceof HTMLOptionElement && !(/** @type {HTMLSelectElement | null} */ (resolved.closest('select'))?.size)) return { trouble: 'option' };
+    if (resolved instanceof HTMLOptionElement && !(/** @type {HTMLSelectElement | null} */ (resolved.closest('select'))?.size)) return { error: 'option' };
     const element = options.offset ? resolved : elementOrLabel(resolved);
     /** @type {Point | Failure} */
     let point;
-    if (!isVisible(element)) point = { trouble: 'hidden' };
-    else if (!options.allowDisabled && isDisabled(resolved)) point = { trouble: 'disabled' };
+    if (!isVisible(element)) point = { error: 'hidden' };
+    else if (!options.allowDisabled && isDisabled(resolved)) point = { error: 'disabled' };
     else point = await stablePoint(element, tries, options.offset ?? null, options.refuseInner === true);
-    if (!('trouble' in point)) return hasChanged(target, resolved) ? { trouble: 'changed' } : { element, point };
-    if (FINAL_FAILURES.has(point.trouble) || performance.now() >= deadline || isCancelled()) return point;
+    if (!('error' in point)) return hasChanged(target, resolved) ? { error: 'changed' } : { element, point };
+    if (FINAL_FAILURES.has(point.error) || performance.now() >= deadline || isCancelled()) return point;
     await nextFrame();
   }
 }
@@ -90,7 +90,7 @@ export async function waitActionable(target, timeoutMs, options = {}) {
 /** Where to move the mouse for an element that is not clicked. @param {Target} target @param {number[] | null} offset @param {boolean} refuseInner @param {number} timeoutMs */
 export async function hoverPoint(target, offset, refuseInner, timeoutMs) {
   const found = await waitActionable(target, timeoutMs, { allowDisabled: true, offset, refuseInner });
-  if ('trouble' in found) return found;
+  if ('error' in found) return found;
   expectMouse();
   return found.point;
 }
@@ -110,7 +110,7 @@ export function expectMouse() {
 
 /** Whether the mouse has arrived in this frame: the browser routes it by where the frames were last drawn, which may be out of date. */
 export async function mouseArrived() {
-  return { felt: await Promise.race([mouseMoved, severalFrames().then(() => false)]) };
+  return { arrived: await Promise.race([mouseMoved, severalFrames().then(() => false)]) };
 }
 
 /**
@@ -125,7 +125,7 @@ export async function pointThroughFrame(number, inner, timeoutMs) {
   const isCancelled = cancellation();
   for (let tries = 0; ; tries++) {
     const element = frameElementOf(number);
-    if (!element) return { trouble: 'gone', by: 'the frame that it is in' };
+    if (!element) return { error: 'gone', by: 'the frame that it is in' };
     const point = outerPoint(element, inner);
     const hit = topmostAt(element, point);
     const stable = before !== null && Math.abs(before.x - point.x) + Math.abs(before.y - point.y) < 1;

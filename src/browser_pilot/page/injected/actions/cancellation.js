@@ -1,4 +1,4 @@
-// Cancels the waits that run in this frame, when Python gives up on their call.
+// Cancels the waits that run in this frame, when their call was cancelled in Python.
 
 let cancellations = 0;
 
@@ -6,7 +6,7 @@ export function cancelWaits() {
   return cancellations++;
 }
 
-/** For one wait: a function that says whether it was cancelled. */
+/** For one wait: a function that returns whether it was cancelled. */
 export function cancellation() {
   const started = cancellations;
   return () => cancellations !== started;

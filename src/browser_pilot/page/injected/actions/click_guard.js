@@ -1,6 +1,6 @@
 // Makes sure that a click lands on its target: a press that would hit something else is stopped and reported.
 
-import { report, settled, startWatch, waitQuiet } from '../mutation_watch.js';
+import { report, startWatch, waitIdle, waitQuiet } from '../mutation_watch.js';
 import { elementOf } from '../refs.js';
 import { nextFrame, nextTask, severalFrames } from '../scheduling.js';
 import { expectMouse, waitActionable } from './actionability.js';
@@ -15,13 +15,13 @@ import { hasChanged, refIn } from './target_facts.js';
  *   watch: Watch, remove: () => void }} Guard `hit` describes what a press hit instead of the element; then it is stopped. */
 
 const GUARDED_EVENTS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
-const MAX_DRAG_START_MS = 10_000;
+const DRAG_START_TIMEOUT_MS = 10_000;
 
 /** In place of what a press hit: the element itself, but no longer as it was authorized. */
 const CHANGED = 'changed';
 const OTHER_FRAME = 'another frame';
 
-/** Where the mouse was left, and over what: an element that is there now instead, such as a menu, has not got a mouse move yet.
+/** Where the mouse was left, and over what: an element that is there now instead, such as a menu, has not received a mouse move yet.
  * @type {{ x: number, y: number, over: EventTarget | null } | null} */
 let lastMouse = null;
 /** @type {Guard | null} */
@@ -92,26 +92,26 @@ function movedAway(event, guarded) {
 }
 
 /**
- * Waits until the target can be clicked and guards it. Gives the point, and whether the mouse must move first (`stir`).
+ * Waits until the target can be clicked and guards it. Returns the point, and whether the mouse must move first (`moveFirst`).
  * @param {Target} target @param {number[] | null} offset @param {number} presses @param {boolean} strict whether the target must not change
  * between press and click either
  * @param {number} timeoutMs
  */
 export async function prepareClick(target, offset, presses, strict, timeoutMs) {
   const found = await waitActionable(target, timeoutMs, { offset, refuseInner: true });
-  if ('trouble' in found) return found;
+  if ('error' in found) return found;
   startGuard(found.element, presses, () => {
     const resolved = elementOf(refIn(target));
     return resolved !== null && hasChanged(target, resolved) ? CHANGED : null;
   }, strict);
   expectMouse();
-  return { ...found.point, stir: lastMouse !== null && document.elementFromPoint(lastMouse.x, lastMouse.y) !== lastMouse.over };
+  return { ...found.point, moveFirst: lastMouse !== null && document.elementFromPoint(lastMouse.x, lastMouse.y) !== lastMouse.over };
 }
 
 /** Where the click landed, once the page is quiet. */
 export async function clickResult() {
   const mine = guard;
-  if (mine === null) return { ...(await settled()), landed: 'unknown', by: null };
+  if (mine === null) return { ...(await waitIdle()), landed: 'unknown', by: null };
   await Promise.race([mine.released, severalFrames()]);
   // The click event follows the release of the button in the same task.
   await nextTask();
@@ -142,11 +142,11 @@ export function watchDrag() {
     setTimeout(() => (dragStarted = !event.defaultPrevented));
   };
   addEventListener('dragstart', onDragStart, { capture: true, once: true });
-  setTimeout(() => removeEventListener('dragstart', onDragStart, { capture: true }), MAX_DRAG_START_MS);
+  setTimeout(() => removeEventListener('dragstart', onDragStart, { capture: true }), DRAG_START_TIMEOUT_MS);
 }
 
 export async function dragResult() {
   await nextTask();
   await nextFrame();
-  return { began: dragStarted };
+  return { started: dragStarted };
 }

@@ -1,16 +1,16 @@
-// Why an action is not possible, as Python gets it (see actions/actionability_errors.py).
+// Why an action is not possible, in the form that actions/actionability_errors.py expects.
 
 import { normalizeText, truncate } from '../dom.js';
 import { knownRef, refEntry } from '../refs.js';
 import { accessibleName } from '../snapshot/accname.js';
 import { roleOf } from '../snapshot/roles.js';
 
-/** @typedef {{ trouble: string, by?: string }} Failure `by` describes the cause, such as the element that covers the target. */
+/** @typedef {{ error: string, by?: string }} Failure `error` is the kind; `by` describes the cause, such as the element that covers the target. */
 
 /** @param {string} ref @returns {Failure} */
 export function goneFailure(ref) {
   const entry = refEntry(ref);
-  return { trouble: 'gone', by: entry ? `${entry.role}${entry.name ? ` "${truncate(entry.name, 60)}"` : ''}` : '' };
+  return { error: 'gone', by: entry ? `${entry.role}${entry.name ? ` "${truncate(entry.name, 60)}"` : ''}` : '' };
 }
 
 /** Role and name of an element, with its ref if it has one. @param {Element} element */

@@ -1,7 +1,7 @@
 // Writes text into a field, and reports what it contains afterwards.
 
 import { focusedElement, normalizeText } from '../dom.js';
-import { report, settled, startWatch, waitQuietOrUntouched } from '../mutation_watch.js';
+import { report, startWatch, waitIdle, waitQuietOrUntouched } from '../mutation_watch.js';
 import { elementOf } from '../refs.js';
 import { nextFrame } from '../scheduling.js';
 import { roleOf } from '../snapshot/roles.js';
@@ -24,7 +24,7 @@ const FORMATS = /** @type {Record<string, string>} */ ({
   date: '2024-05-31', time: '13:45', month: '2024-05', week: '2024-W22', 'datetime-local': '2024-05-31T13:45', color: '#ff8800',
   range: 'a number', number: 'a number',
 });
-// An element may become a field while a page starts, but hardly later.
+// An element may become a field while a page starts, but rarely later.
 const FIELD_TIMEOUT_MS = 1_000;
 
 /** @type {PendingWrite | null} */
@@ -43,13 +43,13 @@ export async function waitForField(target, timeoutMs) {
     const kind = field && fieldKind(field);
     /** @type {Failure} */
     let failure;
-    if (!field || !kind) failure = { trouble: 'no field' };
-    else if (kind !== 'file' && !isVisible(elementOrLabel(field))) failure = { trouble: 'hidden' };
-    else if (isDisabled(field)) failure = { trouble: 'disabled' };
-    else if (isReadOnly(field, roleOf(field))) failure = { trouble: 'read-only' };
-    else return hasChanged(target, resolved) ? { trouble: 'changed' } : { field, kind };
+    if (!field || !kind) failure = { error: 'no field' };
+    else if (kind !== 'file' && !isVisible(elementOrLabel(field))) failure = { error: 'hidden' };
+    else if (isDisabled(field)) failure = { error: 'disabled' };
+    else if (isReadOnly(field, roleOf(field))) failure = { error: 'read-only' };
+    else return hasChanged(target, resolved) ? { error: 'changed' } : { field, kind };
     const now = performance.now();
-    if (now >= deadline || isCancelled() || (failure.trouble === 'no field' && now >= startedAt + FIELD_TIMEOUT_MS)) return failure;
+    if (now >= deadline || isCancelled() || (failure.error === 'no field' && now >= startedAt + FIELD_TIMEOUT_MS)) return failure;
     await nextFrame();
   }
 }
@@ -92,7 +92,7 @@ export function setValue(field, value) {
   if (!same && !(field.value !== '' && timeWithSeconds)) {
     const limits = field.type === 'range' ? ` from ${field.min || 0} to ${field.max || 100} in steps of ${field.step || 1}` : '';
     field.value = before;
-    return { trouble: 'format', by: `${field.type}, such as ${FORMATS[field.type]}${limits}` };
+    return { error: 'format', by: `${field.type}, such as ${FORMATS[field.type]}${limits}` };
   }
   if (field.value !== before) dispatchChange(field);
   return null;
@@ -112,13 +112,13 @@ function isCodeEditor(field) {
 /**
  * Writes text into a field. Rich text, and text that is typed by keys, is left to CDP input: then the field is only prepared for it,
  * and `writeResult` is to be called afterwards.
- * @param {Target} target @param {string} text @param {{ clear: boolean, byKeys: boolean, quick: boolean, patienceMs: number }} options
+ * @param {Target} target @param {string} text @param {{ clear: boolean, byKeys: boolean, quick: boolean, timeoutMs: number }} options
  */
 export async function writeText(target, text, options) {
-  const found = await waitForField(target, options.patienceMs);
-  if ('trouble' in found) return found;
+  const found = await waitForField(target, options.timeoutMs);
+  if ('error' in found) return found;
   const { kind } = found;
-  if (kind === 'toggle' || kind === 'select' || kind === 'file') return { trouble: kind };
+  if (kind === 'toggle' || kind === 'select' || kind === 'file') return { error: kind };
   const watch = startWatch();
   const field = focusField(found.field);
   const before = fieldContent(field);
@@ -148,7 +148,7 @@ export function typeByScript(field, text, clear) {
 /** The content of the field that was written to, once the page is quiet. @param {boolean} quick */
 export async function writeResult(quick) {
   const write = pendingWrite;
-  if (write === null) return { ...(await settled()), matches: null, holds: '', unchanged: false };
+  if (write === null) return { ...(await waitIdle()), matches: null, holds: '', unchanged: false };
   pendingWrite = null;
   return reportWrite(write, quick);
 }

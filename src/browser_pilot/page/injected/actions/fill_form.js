@@ -20,28 +20,28 @@ import { hasChanged, refIn } from './target_facts.js';
 /** @import { Target } from './target_facts.js' */
 
 /** @typedef {string | boolean | string[]} FieldValue */
-/** What a field contains after it was filled, and whether that is what was wanted. @typedef {{ holds: string, matches: boolean }} Filled */
+/** The content of a field after it was filled, and whether it is the wanted one. @typedef {{ holds: string, matches: boolean }} Filled */
 
 const YES = new Set(['true', 'on', 'yes', '1', 'checked']);
 const NO = new Set(['false', 'off', 'no', '0', 'unchecked', '']);
 
 /**
- * Fills fields one after the other. Gives for each what it contains then, or why it could not be filled.
- * @param {{ aimed: Target, value: FieldValue }[]} fields @param {number} timeoutMs
+ * Fills fields one after the other. Returns for each its content afterwards, or why it could not be filled.
+ * @param {{ target: Target, value: FieldValue }[]} fields @param {number} timeoutMs
  */
 export async function fillFields(fields, timeoutMs) {
   const watch = startWatch();
   const deadline = performance.now() + timeoutMs;
   const isCancelled = cancellation();
-  const refusals = fields.map(({ aimed, value }) => refusal(aimed, value));
+  const refusals = fields.map(({ target, value }) => refusal(target, value));
   if (refusals.some((failure) => failure !== null)) {
-    return { ...report(watch, true), fields: refusals.map((failure) => failure ?? { trouble: 'left' }) };
+    return { ...report(watch, true), fields: refusals.map((failure) => failure ?? { error: 'not filled' }) };
   }
   /** Read the fields once the page is quiet. @type {(() => Failure | Filled)[]} */
   const checks = [];
-  for (const { aimed, value } of fields) {
+  for (const { target, value } of fields) {
     if (isCancelled()) break;
-    const failure = await fillField(aimed, value, Math.max(0, deadline - performance.now()), checks);
+    const failure = await fillField(target, value, Math.max(0, deadline - performance.now()), checks);
     if (failure !== null) checks.push(() => failure);
     await nextTask();
   }
@@ -54,21 +54,21 @@ export async function fillFields(fields, timeoutMs) {
 function refusal(target, value) {
   const resolved = elementOf(refIn(target));
   if (resolved === null) return goneFailure(refIn(target));
-  if (hasChanged(target, resolved)) return { trouble: 'changed' };
+  if (hasChanged(target, resolved)) return { error: 'changed' };
   const field = fieldOf(resolved);
-  if (field === null) return typeof value === 'string' && findRadio(resolved, value) ? null : { trouble: 'no field' };
-  return fieldKind(field) === 'file' ? { trouble: 'file' } : null;
+  if (field === null) return typeof value === 'string' && findRadio(resolved, value) ? null : { error: 'no field' };
+  return fieldKind(field) === 'file' ? { error: 'file' } : null;
 }
 
 /** @param {Target} target @param {FieldValue} value @param {number} timeoutMs @param {(() => Failure | Filled)[]} checks @returns {Promise<Failure | null>} */
 async function fillField(target, value, timeoutMs, checks) {
   const resolved = elementOf(refIn(target));
-  if (resolved && hasChanged(target, resolved)) return { trouble: 'changed' };
+  if (resolved && hasChanged(target, resolved)) return { error: 'changed' };
   const radio = resolved && fieldOf(resolved) === null && typeof value === 'string' ? findRadio(resolved, value) : null;
   const found = radio ? { field: radio, kind: /** @type {FieldKind} */ ('toggle') } : await waitForField(target, timeoutMs);
-  if ('trouble' in found) return found;
+  if ('error' in found) return found;
   const { kind } = found;
-  if (kind === 'file') return { trouble: 'file' };
+  if (kind === 'file') return { error: 'file' };
   if (kind === 'toggle') {
     const wanted = radio ? true : /** @type {string | boolean} */ (value);
     const failure = setToggle(found.field, wanted);
@@ -98,10 +98,10 @@ async function fillField(target, value, timeoutMs, checks) {
 /** Sets a checkbox, radio button or switch. @param {Element} field @param {string | boolean} value @returns {Failure | null} */
 function setToggle(field, value) {
   const wanted = String(value).trim().toLowerCase();
-  if (!YES.has(wanted) && !NO.has(wanted)) return { trouble: 'format', by: 'true or false' };
+  if (!YES.has(wanted) && !NO.has(wanted)) return { error: 'format', by: 'true or false' };
   const state = YES.has(wanted) ? 'checked' : 'unchecked';
   if (checkedState(field) === state) return null;
-  if (state === 'unchecked' && roleOf(field) === 'radio') return { trouble: 'radio' };
+  if (state === 'unchecked' && roleOf(field) === 'radio') return { error: 'radio' };
   /** @type {HTMLElement} */ (field).focus({ preventScroll: true });
   /** @type {HTMLElement} */ (field).click();
   return null;
@@ -120,14 +120,14 @@ async function fillSelect(select, wanted, timeoutMs) {
   const deadline = performance.now() + Math.min(timeoutMs, OPTIONS_TIMEOUT_MS);
   for (;;) {
     const failure = selectNow(select, wanted);
-    if (failure?.trouble !== 'no option' || performance.now() >= deadline) return failure;
+    if (failure?.error !== 'no option' || performance.now() >= deadline) return failure;
     await nextFrame();
   }
 }
 
 /** @param {Element} field @param {string} expected */
 function checkContent(field, expected) {
-  if (!field.isConnected) return { trouble: 'gone', by: 'the field was replaced by the page while the form was filled' };
+  if (!field.isConnected) return { error: 'gone', by: 'the field was replaced by the page while the form was filled' };
   return { holds: shownContent(field), matches: matchesText(fieldContent(field), expected, field) };
 }
 

@@ -71,17 +71,17 @@ export function clickablePoint(element) {
  */
 export function pointAtOffset(element, [right, down], refuseInner) {
   const rect = element.getBoundingClientRect();
-  if (right > rect.width || down > rect.height) return { trouble: 'beyond', by: `${Math.floor(rect.width)} × ${Math.floor(rect.height)}` };
+  if (right > rect.width || down > rect.height) return { error: 'outside element', by: `${Math.floor(rect.width)} × ${Math.floor(rect.height)}` };
   const point = { x: rect.left + right, y: rect.top + down };
   const hit = topmostAt(element, point);
   if (hit !== element) return hitFailure(hit);
   const inner = refuseInner ? interactiveInside(element, point) : null;
-  return inner === null ? point : { trouble: 'inner', by: describeElement(inner) };
+  return inner === null ? point : { error: 'inner', by: describeElement(inner) };
 }
 
-/** @param {Element | null} hit what a click would hit instead @returns {Failure} */
+/** @param {Element | null} hit what a click would hit in place of the element @returns {Failure} */
 export function hitFailure(hit) {
-  return hit === null ? { trouble: 'outside' } : { trouble: 'covered', by: describeElement(hit) };
+  return hit === null ? { error: 'outside' } : { error: 'covered', by: describeElement(hit) };
 }
 
 /**

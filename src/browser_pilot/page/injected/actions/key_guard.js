@@ -49,22 +49,22 @@ function receivesKeys(resolved) {
 /** Guards the keys of an element, unless it is no longer what was authorized. @param {Target} target @param {boolean} strict */
 export function guardTarget(target, strict) {
   const resolved = elementOf(refIn(target));
-  if (resolved === null || hasChanged(target, resolved)) return { trouble: 'changed' };
+  if (resolved === null || hasChanged(target, resolved)) return { error: 'changed' };
   guardKeys(target, strict);
   return {};
 }
 
 /** The same for an element that must still have the focus. @param {Target} target @param {boolean} strict */
 export function guardFocused(target, strict) {
-  return focusedElement() === elementOf(refIn(target)) ? guardTarget(target, strict) : { trouble: 'changed' };
+  return focusedElement() === elementOf(refIn(target)) ? guardTarget(target, strict) : { error: 'changed' };
 }
 
 /** Focuses any element, for keys to go to. @param {Target} target @param {boolean} strict @param {number} timeoutMs */
 export async function focusTarget(target, strict, timeoutMs) {
   const found = await waitActionable(target, timeoutMs, { allowDisabled: true });
-  if ('trouble' in found && found.trouble !== 'covered') return found;
+  if ('error' in found && found.error !== 'covered') return found;
   const resolved = /** @type {Element} */ (elementOf(refIn(target)));
-  if (hasChanged(target, resolved)) return { trouble: 'changed' };
+  if (hasChanged(target, resolved)) return { error: 'changed' };
   focusField(fieldOf(resolved) ?? resolved);
   guardKeys(target, strict);
   return {};

@@ -1,7 +1,7 @@
 // Scrolls the page, a scroll container, or an element into view.
 
 import { parentOf } from '../dom.js';
-import { settled, startWatch } from '../mutation_watch.js';
+import { startWatch, waitIdle } from '../mutation_watch.js';
 import { elementOf } from '../refs.js';
 import { goneFailure } from './failures.js';
 
@@ -49,12 +49,12 @@ export function scrollTarget(ref, options) {
 /** @param {Element} container */
 function scrollPosition(container) {
   const height = container === document.scrollingElement ? innerHeight : container.clientHeight;
-  return { top: Math.round(container.scrollTop), left: Math.round(container.scrollLeft), height, whole: container.scrollHeight };
+  return { top: Math.round(container.scrollTop), left: Math.round(container.scrollLeft), height, total: container.scrollHeight };
 }
 
 /** The scroll position once the page is quiet. @param {string | null} ref */
 export async function scrollResult(ref) {
-  const result = await settled();
+  const result = await waitIdle();
   const element = ref === null ? null : elementOf(ref);
   return { ...result, scroll: scrollPosition(scrollContainer(element)) };
 }

@@ -36,13 +36,13 @@ export function selectedLabels(select, wanted) {
 
 /** @param {HTMLSelectElement} select @param {string[]} wanted @returns {Failure | null} */
 export function selectNow(select, wanted) {
-  if (!select.multiple && wanted.length !== 1) return { trouble: 'one option' };
+  if (!select.multiple && wanted.length !== 1) return { error: 'one option' };
   const selected = new Set();
   for (const one of wanted) {
     const option = findOption(select, one);
-    if (option === null) return { trouble: 'no option', by: `"${one}"; there are ${listOptions(select)}` };
+    if (option === null) return { error: 'no option', by: `"${one}"; there are ${listOptions(select)}` };
     const group = option.parentElement;
-    if (option.disabled || (group instanceof HTMLOptGroupElement && group.disabled)) return { trouble: 'disabled option', by: `"${one}"` };
+    if (option.disabled || (group instanceof HTMLOptGroupElement && group.disabled)) return { error: 'disabled option', by: `"${one}"` };
     selected.add(option);
   }
   const changes = [...select.options].some((option) => option.selected !== selected.has(option));
@@ -58,14 +58,14 @@ export async function selectOptions(target, wanted, timeoutMs) {
   let deadline = Infinity;
   for (;;) {
     const found = await waitForField(target, timeoutMs);
-    if ('trouble' in found) return found.trouble === 'no field' ? { trouble: 'no select' } : found;
+    if ('error' in found) return found.error === 'no field' ? { error: 'no select' } : found;
     const { field } = found;
-    if (!(field instanceof HTMLSelectElement)) return { trouble: 'no select' };
+    if (!(field instanceof HTMLSelectElement)) return { error: 'no select' };
     const watch = startWatch();
     const failure = selectNow(field, wanted);
     if (failure === null) return reportWrite({ field, expected: selectedLabels(field, wanted), before: '', watch }, false);
     deadline = Math.min(deadline, performance.now() + Math.min(timeoutMs, OPTIONS_TIMEOUT_MS));
-    if (failure.trouble !== 'no option' || performance.now() >= deadline) return failure;
+    if (failure.error !== 'no option' || performance.now() >= deadline) return failure;
     await nextFrame();
   }
 }

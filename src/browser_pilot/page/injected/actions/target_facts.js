@@ -1,4 +1,4 @@
-// What an element is and what acting on it would send, for the authorization; and a fingerprint that changes with that.
+// The facts about a target that its authorization depends on, and a fingerprint of them.
 
 import { frameNumberOf } from '../cdp_facts.js';
 import { focusedElement, normalizeText, truncate } from '../dom.js';
@@ -10,7 +10,7 @@ import { goneFailure } from './failures.js';
 import { fieldOf } from './field_kinds.js';
 import { defaultButton, formFields, formOf, formValues, isSubmitButton, submission } from './forms.js';
 
-/** @typedef {{ ref: string, seal: string, values: boolean }} AuthorizedTarget An element with its fingerprint (`seal`) at the authorization. */
+/** @typedef {{ ref: string, fingerprint: string, values: boolean }} AuthorizedTarget An element with its fingerprint at the time of the authorization. */
 /** @typedef {string | AuthorizedTarget} Target A ref, perhaps with a fingerprint. */
 
 const ROW = 'tr, li, [role=row], [role=listitem]';
@@ -22,7 +22,7 @@ export function refIn(target) {
   return typeof target === 'string' ? target : target.ref;
 }
 
-/** The element that a click on another one acts on: the button around a word. @param {Element} element @returns {Element} */
+/** The element that a click on another one activates, such as the button around a text. @param {Element} element @returns {Element} */
 function actedOn(element) {
   if (element instanceof HTMLLabelElement && element.control) return element.control;
   return fieldOf(element) ?? element.closest(INTERACTIVE) ?? element;
@@ -68,14 +68,14 @@ function fingerprintOf(resolved, values) {
 
 /** Whether an element is no longer what was authorized. @param {Target} target @param {Element} resolved */
 export function hasChanged(target, resolved) {
-  return typeof target !== 'string' && fingerprintOf(resolved, target.values) !== target.seal;
+  return typeof target !== 'string' && fingerprintOf(resolved, target.values) !== target.fingerprint;
 }
 
 /**
- * What acting on an element means. Without a ref: on the focused element, whose ref is part of the result.
- * @param {string | null} ref @param {{ sends: boolean, values: boolean }} how
+ * The facts about an element as a target; without a ref, about the focused element, whose ref is part of the result.
+ * @param {string | null} ref @param {{ submits: boolean, values: boolean }} options
  */
-export function targetFacts(ref, how) {
+export function targetFacts(ref, options) {
   const resolved = ref === null ? focusedElement() : elementOf(ref);
   if (resolved === null) return ref === null ? { frame: null } : goneFailure(ref);
   const frame = frameNumberOf(resolved);
@@ -83,7 +83,7 @@ export function targetFacts(ref, how) {
   const element = actedOn(resolved);
   const role = roleOf(element);
   const form = formOf(element);
-  const submits = form !== null && (how.sends || isSubmitButton(element));
+  const submits = form !== null && (options.submits || isSubmitButton(element));
   const button = isSubmitButton(element) ? element : form ? defaultButton(form) : undefined;
   const to = form && submits ? submission(form, button) : null;
   return {
@@ -99,6 +99,6 @@ export function targetFacts(ref, how) {
     formAction: to?.action ?? '',
     formMethod: to?.method ?? '',
     formFields: submits ? formFields(form).slice(0, MAX_FIELDS).map(fieldFacts) : [],
-    seal: fingerprintOf(resolved, how.values),
+    fingerprint: fingerprintOf(resolved, options.values),
   };
 }

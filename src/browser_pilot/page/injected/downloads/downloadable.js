@@ -1,4 +1,4 @@
-// What a user would download of an element: its image, its video, the target of its link.
+// Finds what to download for an element: its image, its video, the target of its link.
 
 import { shadowRootOf, tagOf } from '../dom.js';
 import { elementOf, refOf } from '../refs.js';

@@ -8,21 +8,21 @@ import { elementOf } from '../refs.js';
 /** @import { Downloadable } from './downloadable.js' */
 
 /** @typedef {{ reader: ReadableStreamBYOBReader, buffer: ArrayBuffer, abort: AbortController,
- *   held?: Promise<object>, received?: number, beginning?: string, url?: string }} OpenFile */
+ *   collected?: Promise<object>, received?: number, beginning?: string, url?: string }} OpenFile */
 
 /** @type {Map<string, OpenFile>} */
 const openFiles = new Map();
-const MAX_CHUNK_MS = 500;
-const HELD_CHUNK_BYTES = 4 << 20;
+const CHUNK_TIMEOUT_MS = 500;
+const BLOB_CHUNK_BYTES = 4 << 20;
 const MAGIC_BYTES = 512;
 
 /**
- * Opens a file. Gives the response headers, or why it cannot be fetched.
+ * Opens a file. Returns the response headers, or the error.
  * @param {string} id @param {Downloadable} source @param {number} timeoutMs
  */
 export async function openFile(id, source, timeoutMs) {
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort('late'), timeoutMs);
+  const timer = setTimeout(() => abort.abort('timeout'), timeoutMs);
   try {
     const response = source.ref === undefined ? await fetchUrl(source.url ?? '', abort.signal) : await renderedFile(source.ref);
     if (response.body) openFiles.set(id, { reader: response.body.getReader({ mode: 'byob' }), buffer: new ArrayBuffer(0), abort });
@@ -37,7 +37,7 @@ export async function openFile(id, source, timeoutMs) {
       empty: response.body === null,
     };
   } catch (error) {
-    return { failed: abort.signal.aborted ? 'late' : error instanceof Error ? error.message : String(error) };
+    return { error: abort.signal.aborted ? 'timeout' : error instanceof Error ? error.message : String(error) };
   } finally {
     clearTimeout(timer);
   }
@@ -46,14 +46,14 @@ export async function openFile(id, source, timeoutMs) {
 /** The next bytes of an open file, as base64; none at its end. @param {string} id @param {number} maxBytes */
 export async function readFile(id, maxBytes) {
   const file = openFiles.get(id);
-  if (!file) return { failed: 'the page let go of it' };
+  if (!file) return { error: 'the page closed the file' };
   try {
-    const { chunk } = await nextChunk(file, maxBytes, MAX_CHUNK_MS);
+    const { chunk } = await nextChunk(file, maxBytes, CHUNK_TIMEOUT_MS);
     if (chunk.length === 0) openFiles.delete(id);
     return { data: await base64Of(chunk) };
   } catch (error) {
     closeFile(id);
-    return { failed: error instanceof Error ? error.message : String(error) };
+    return { error: error instanceof Error ? error.message : String(error) };
   }
 }
 
@@ -71,7 +71,7 @@ async function nextChunk(file, maxBytes, timeoutMs, onProgress) {
   while (chunk.length < maxBytes && !ended && (chunk.length === 0 || performance.now() - startedAt < timeoutMs)) {
     const size = chunk.length;
     const { done, value } = await file.reader.read(new Uint8Array(file.buffer, size));
-    if (!value) throw new Error('the page let go of it');
+    if (!value) throw new Error('the page closed the file');
     ended = done;
     file.buffer = value.buffer;
     chunk = new Uint8Array(file.buffer, 0, size + value.length);
@@ -85,13 +85,13 @@ async function nextChunk(file, maxBytes, timeoutMs, onProgress) {
  * far, and the first ones if they are known.
  * @param {string} id @param {number} timeoutMs
  */
-export async function holdFile(id, timeoutMs) {
+export async function collectBlob(id, timeoutMs) {
   const file = openFiles.get(id);
-  if (!file) return { failed: 'the page let go of it' };
-  file.held ??= readIntoBlob(file).catch((error) => ({ failed: error instanceof Error ? error.message : String(error) }));
+  if (!file) return { error: 'the page closed the file' };
+  file.collected ??= readIntoBlob(file).catch((error) => ({ error: error instanceof Error ? error.message : String(error) }));
   const progress = () => ({ received: file.received ?? 0, beginning: file.beginning ?? null });
   const timeout = new Promise((resolve) => setTimeout(() => resolve(progress()), timeoutMs));
-  return Promise.race([file.held, timeout]);
+  return Promise.race([file.collected, timeout]);
 }
 
 /** @param {OpenFile} file */
@@ -104,7 +104,7 @@ async function readIntoBlob(file) {
   };
   for (;;) {
     // The browser process stores Blobs, on disk if need be.
-    const { chunk, ended } = await nextChunk(file, HELD_CHUNK_BYTES, Infinity, onProgress);
+    const { chunk, ended } = await nextChunk(file, BLOB_CHUNK_BYTES, Infinity, onProgress);
     // A generic type, so that Chrome keeps the file name as given.
     blob = new Blob([blob, chunk], { type: 'application/octet-stream' });
     if (!ended) continue;

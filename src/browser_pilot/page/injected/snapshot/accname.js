@@ -1,12 +1,12 @@
 // Accessible names (accname 1.2), and the values of fields, which count in the names of what contains them.
 //
-// Held against Chromium's own accessibility tree by tests/page/snapshot/test_accname.py.
+// Compared with Chromium's own accessibility tree by tests/page/snapshot/test_accname.py.
 
 import { childrenOf, generatedTexts, isRendered, NO_GENERATED_TEXT, normalizeText, referenced, SKIPPED_TAGS, styleOf, tagOf } from '../dom.js';
 import { FIELD_ROLES, hasAuthorName, isEditable, NAME_FROM_CONTENT, roleOf, TOGGLE_ROLES } from './roles.js';
 import { isSecret } from './secret_fields.js';
 
-/** One computation: elements that were visited, and whether text counts that is hidden from screen readers but not from eyes.
+/** One computation: elements that were visited, and whether text counts that is visible but hidden from screen readers.
  * @typedef {{ visited: Set<Element>, includeAriaHidden: boolean }} Computation */
 
 const LABELLABLE_TAGS = new Set(['INPUT', 'TEXTAREA', 'SELECT', 'METER', 'PROGRESS', 'OUTPUT', 'BUTTON']);

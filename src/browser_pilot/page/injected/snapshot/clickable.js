@@ -6,7 +6,7 @@ import { isEditable, WIDGET_ROLES } from './roles.js';
 
 /** @import { StyleInfo } from '../dom.js' */
 
-// A listener on something larger listens for what is inside it.
+// A listener on a larger element handles events of its descendants.
 const MAX_LISTENER_DESCENDANTS = 12;
 
 /** @param {Element} element @param {string} tag @param {string} role @param {StyleInfo} style @param {boolean} parentPointer whether the parent has the cursor of a link */

@@ -72,7 +72,7 @@ function copyAttributes(from, to) {
 
 /**
  * @param {{ root?: string | null, article: boolean, maxLength: number }} options
- * @returns {string} html, title, scope, whether it was cut, and the document
+ * @returns {string} html, title, scope, whether it was truncated, and the document
  */
 export function readContent(options) {
   startReading();
@@ -85,7 +85,7 @@ export function readContent(options) {
   const whole = { html: target.body?.innerHTML ?? '', scope: options.root ? 'element' : 'page' };
   const article = options.article && copy ? articleOf(target) : null;
   return JSON.stringify({
-    ...(article ?? whole), title: document.title, url: location.href, document: documentToken, cut: budget.left < 0, found: root !== null,
+    ...(article ?? whole), title: document.title, url: location.href, document: documentToken, truncated: budget.left < 0, found: root !== null,
   });
 }
 

@@ -1,4 +1,4 @@
-// Descriptions of elements that have no accessible name, from what their markup gives away.
+// Descriptions of elements that have no accessible name, derived from their markup.
 
 import { normalizeText, truncate } from '../dom.js';
 

@@ -1,4 +1,4 @@
-// Reads the page into rows, each serialized as Python gets it (see snapshot/snapshot.py).
+// Reads the page into rows, serialized in the form that snapshot/snapshot.py expects.
 
 import { isPdfViewer, startReading, truncate } from '../dom.js';
 import { boxOf } from '../geometry.js';

@@ -12,7 +12,7 @@ import { FIELD_ROLES } from './roles.js';
 /** @import { StyleInfo } from '../dom.js' */
 /** @typedef {{ element: Element | Text, role: string, name: string, parts: (string | Row)[] | null, states: string[],
  *   value: string | null, actionable: boolean, frame: number | null, url: string | null }} Row */
-/** Where a walk is: the block that text belongs to; '' or the state of text that cannot be seen; whether the text is part of a name
+/** The position of a walk: the block that text belongs to; '' or the state of text that cannot be seen; whether the text is part of a name
  * already (`muted`); whether everything shares one row (`joined`).
  * @typedef {{ block: Element, hidden: string, muted: boolean, joined: boolean, style: StyleInfo }} Context */
 /** @typedef {{ block: Element, text: Text | null, parts: (string | Row)[], hidden: string }} Line */
@@ -57,7 +57,7 @@ export class RowBuilder {
     appendText(line.parts, text);
   }
 
-  /** Adds an item that stands in a line as a word does; a field has a row of its own. @param {Row} row @param {Context} context */
+  /** Adds an item as part of a line of text; a field has a row of its own. @param {Row} row @param {Context} context */
   addItem(row, context) {
     const alone = FIELD_ROLES.has(row.role) && !context.joined;
     if (alone) this.endLine();
@@ -114,7 +114,7 @@ export class RowBuilder {
     return this.rows.push(row) - 1;
   }
 
-  /** Makes one row of a container and its content, where they say the same. @param {Row} row @param {number} index */
+  /** Merges a container and its content into one row, where they have the same text. @param {Row} row @param {number} index */
   endContainer(row, index) {
     this.endLine();
     const { rows } = this;
@@ -124,7 +124,7 @@ export class RowBuilder {
       return;
     }
     const [only] = inside;
-    if (inside.length === 1 && only.actionable && isMereWrapper(row)) return void rows.splice(index, 1);
+    if (inside.length === 1 && only.actionable && isPlainWrapper(row)) return void rows.splice(index, 1);
     const sameStates = inside.every((inner) => inner.states.every((state) => row.states.includes(state)));
     if (sameStates && inside.length === 1 && isPlainText(only) && (!row.name || row.name === only.name)) {
       row.name = only.name;
@@ -238,8 +238,8 @@ function isPlainText(row) {
   return (row.role === 'text' || row.role === 'item') && !row.actionable;
 }
 
-/** Whether a row says and does nothing but what is inside it. @param {Row} row */
-function isMereWrapper({ role, name, states, element }) {
+/** Whether a row adds nothing to what is inside it. @param {Row} row */
+function isPlainWrapper({ role, name, states, element }) {
   return role === 'click' && (!name || name.startsWith('(')) && !states.length && !hasClickListener(/** @type {Element} */ (element))
     && !(/** @type {Element} */ (element).matches('[onclick], [tabindex], [role], [draggable=true]'));
 }

@@ -17,8 +17,8 @@ export function viewportBox(ref) {
   return [rect.left, rect.top, rect.width, rect.height];
 }
 
-/** A point of a frame inside this one as a point of this one. @param {number} number @param {Point} inner */
-export function outward(number, inner) {
+/** Converts a point of a child frame to this frame. @param {number} number @param {Point} inner */
+export function toParentPoint(number, inner) {
   const frame = frameElementOf(number);
   return frame && outerPoint(frame, inner);
 }

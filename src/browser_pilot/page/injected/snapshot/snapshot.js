@@ -1,4 +1,4 @@
-// The snapshot that Python requests: the rows of one reading in one string. Rows that the caller knows are not sent again.
+// The snapshot that Python requests: the rows of one reading in one string. Rows that the caller already has are not sent again.
 
 import { newRootCount, suspectedHostCount } from '../cdp_facts.js';
 import { documentToken, lastRef } from '../refs.js';
@@ -15,19 +15,19 @@ export function snapshot(options) {
   const { rows, before, rest, found } = takePrefetched(options) ?? readPage(options);
   const [head, tail] = options.known === lastSent.mark ? commonEnds(lastSent.rows, rows) : [0, 0];
   lastSent = { mark: `${documentToken}.${++snapshots}`, rows };
-  const answer = JSON.stringify({
+  const reply = JSON.stringify({
     before, rest, found, document: documentToken, url: location.href, title: document.title, lastRef: lastRef(),
-    suspects: suspectedHostCount(), unheard: newRootCount(), mark: lastSent.mark, head, tail,
+    suspectedHosts: suspectedHostCount(), newRoots: newRootCount(), mark: lastSent.mark, head, tail,
   });
-  return `${answer.slice(0, -1)},"rows":[${rows.slice(head, rows.length - tail).join(',')}]}`;
+  return `${reply.slice(0, -1)},"rows":[${rows.slice(head, rows.length - tail).join(',')}]}`;
 }
 
 /** How many rows two lists have in common at their beginning, and at their end after that. @param {string[]} before @param {string[]} now */
 function commonEnds(before, now) {
-  const most = Math.min(before.length, now.length);
+  const maxCommon = Math.min(before.length, now.length);
   let head = 0;
-  while (head < most && before[head] === now[head]) head++;
+  while (head < maxCommon && before[head] === now[head]) head++;
   let tail = 0;
-  while (tail < most - head && before[before.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
+  while (tail < maxCommon - head && before[before.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
   return [head, tail];
 }

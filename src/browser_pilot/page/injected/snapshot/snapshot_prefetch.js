@@ -34,11 +34,11 @@ function prefetchSnapshot(watch) {
   try {
     prefetched = { key, state, focus: focusedElement(), at: performance.now(), reading: walk(JSON.parse(key)) };
   } catch {
-    // The action must not fail for it; the next snapshot will.
+    // The action must not fail because of it; the next snapshot will.
   }
 }
 
-/** The prefetched reading, if it is what is wanted and still true. @param {ReadOptions} options @returns {Reading | null} */
+/** The prefetched reading, if it has the requested options and is still valid. @param {ReadOptions} options @returns {Reading | null} */
 export function takePrefetched(options) {
   const ahead = prefetched;
   prefetched = null;

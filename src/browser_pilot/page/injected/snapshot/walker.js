@@ -32,7 +32,7 @@ const ACTIONABLE =
 const COUNTED = `${ACTIONABLE}, p, li, h1, h2, h3, h4, h5, h6, tr, dt, dd, pre, label`;
 const BLOCKS_IN_TABLE_ROW = 'table, iframe, h1, h2, h3, h4, h5, h6, ul, ol, dl, form, textarea, [contenteditable], video, pre';
 const NAMING_TAGS = new Set(['LEGEND', 'CAPTION', 'FIGCAPTION']);
-// Inline blocks that stand in a line as words do.
+// Inline blocks that are part of a line of text.
 const INLINE_BLOCK_TAGS = new Set(['BUTTON', 'INPUT', 'SELECT', 'TEXTAREA', 'IMG', 'A', 'SUP', 'SUB']);
 const MAX_TABLE_ROW_LENGTH = 800;
 const MAX_EDITABLE_LENGTH = 300;
