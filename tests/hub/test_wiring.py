@@ -12,7 +12,7 @@ import pytest
 from browser_pilot.config.settings import load_settings
 from browser_pilot.errors import SettingsError
 from browser_pilot.hub.wiring import build_core, build_health, build_mcp, build_ui
-from browser_pilot.mcp_server.clients import STDIO
+from browser_pilot.mcp_server.client_registry import STDIO
 from browser_pilot.policy.patterns import Pattern
 from browser_pilot.policy.rules import Rule
 from tests.waiting import eventually

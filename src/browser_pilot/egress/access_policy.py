@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from browser_pilot.policy.hosts import Site, address_class
-from browser_pilot.policy.networks import AddressClass
+from browser_pilot.policy.ip_networks import AddressClass
 from browser_pilot.policy.patterns import Pattern
 from browser_pilot.policy.rules import Ruleset
 from browser_pilot.policy.subresources import ReachDecision, decide_reach

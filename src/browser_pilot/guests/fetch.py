@@ -25,7 +25,7 @@ from browser_pilot.egress.dns_resolver import DnsCache
 from browser_pilot.egress.happy_eyeballs import connect_socket
 from browser_pilot.errors import DomainDenied, PermissionDenied
 from browser_pilot.policy.hosts import Address, Site, parse_address
-from browser_pilot.policy.networks import classify_address
+from browser_pilot.policy.ip_networks import classify_address
 from browser_pilot.policy.patterns import Pattern
 from browser_pilot.policy.rules import Ruleset
 

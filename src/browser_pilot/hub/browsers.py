@@ -16,7 +16,7 @@ from browser_pilot.engines.remote import RemoteEngine
 from browser_pilot.engines.router import EngineRouter
 from browser_pilot.errors import PilotError
 from browser_pilot.extension_bridge.ui_backend import UiBackend
-from browser_pilot.mcp_server.clients import ClientList
+from browser_pilot.mcp_server.client_registry import ClientList
 from browser_pilot.sessions.options import context_request
 
 from .records import Records

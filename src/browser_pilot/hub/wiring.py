@@ -26,7 +26,7 @@ from browser_pilot.gateway.guest_browser import open_house
 from browser_pilot.gateway.rate_limits import RateLimits
 from browser_pilot.gateway.secret_injection import SecretInjector
 from browser_pilot.guests.manager import GuestManager
-from browser_pilot.mcp_server.clients import ClientList
+from browser_pilot.mcp_server.client_registry import ClientList
 from browser_pilot.mcp_server.guest_tools import GuestRegistry, origin_of
 from browser_pilot.mcp_server.pending_calls import Parking
 from browser_pilot.mcp_server.resources.download_resources import DownloadFiles

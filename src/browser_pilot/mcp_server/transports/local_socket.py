@@ -25,7 +25,7 @@ from pydantic import ValidationError
 from browser_pilot import __version__
 from browser_pilot.errors import PermissionDenied, PilotError, SettingsError, error_data
 from browser_pilot.home import make_private_folder
-from browser_pilot.mcp_server.clients import STDIO, ClientList
+from browser_pilot.mcp_server.client_registry import STDIO, ClientList
 from browser_pilot.mcp_server.server import PilotServer
 from browser_pilot.sessions.client import Client
 

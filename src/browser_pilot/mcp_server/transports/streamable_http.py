@@ -28,7 +28,7 @@ from browser_pilot.gateway import Gateway
 from browser_pilot.http_api.approvals import approval_routes
 from browser_pilot.http_api.auth_middleware import AuthMiddleware, PathPredicate
 from browser_pilot.http_api.health import without_descriptions
-from browser_pilot.mcp_server.clients import HTTP, ClientList
+from browser_pilot.mcp_server.client_registry import HTTP, ClientList
 from browser_pilot.mcp_server.pending_calls import Parking
 from browser_pilot.mcp_server.resources.resource_registry import Resources
 from browser_pilot.mcp_server.server import Context, build_server
