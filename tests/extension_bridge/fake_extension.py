@@ -12,7 +12,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from browser_pilot.extension_bridge.mutual_auth import Exchange, key_from_code, new_nonce, proof_of
+from browser_pilot.extension_bridge.mutual_auth import Handshake, key_from_code, new_nonce, proof_of
 from browser_pilot.extension_bridge.protocol import EXTENSION_ORIGIN, PROTOCOL_VERSION
 from tests.hub_process import HubProcess
 
@@ -55,10 +55,10 @@ class FakeBrowser:
         await socket.send(json.dumps(hello))
         challenge = await self._answer(socket)
         self.browser = challenge["browser"]
-        exchange = Exchange(challenge["browser"], self.nonce, challenge["nonce"])
+        handshake = Handshake(challenge["browser"], self.nonce, challenge["nonce"])
         if not self.key:
-            self.key = key_from_code(self.code, exchange)
-        self.seen_proof = self.proof or proof_of(self.key, "browser", exchange)
+            self.key = key_from_code(self.code, handshake)
+        self.seen_proof = self.proof or proof_of(self.key, "browser", handshake)
         await socket.send(json.dumps({"type": "proof", "proof": self.seen_proof}))
         return await self._answer(socket)
 

@@ -45,7 +45,7 @@ class Proof(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
+class ExtensionResponse:
     id: str
     result: object = None
     error: str | None = None
@@ -63,7 +63,7 @@ class Pong:
     number: int
 
 
-ExtensionMessage = Response | Event | Pong
+ExtensionMessage = ExtensionResponse | Event | Pong
 
 
 def parse_hello(text: str) -> Hello:
@@ -98,11 +98,11 @@ def _parse(message: object) -> ExtensionMessage:
         case str(event), list(), None, None:
             return Event(event, cast("list[Any]", fields["args"]))
         case None, None, str(id_), None if fields.get("lost") is True:
-            return Response(id_, lost=True)
+            return ExtensionResponse(id_, lost=True)
         case None, None, str(id_), None if isinstance(fields.get("error"), str):
-            return Response(id_, error=fields["error"])
+            return ExtensionResponse(id_, error=fields["error"])
         case None, None, str(id_), None if "result" in fields:
-            return Response(id_, result=fields["result"])
+            return ExtensionResponse(id_, result=fields["result"])
         case None, None, None, int(number):
             return Pong(number)
         case _:
