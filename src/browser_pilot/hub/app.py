@@ -32,7 +32,7 @@ from browser_pilot.hub_discovery.bearer_token import hub_token
 from browser_pilot.hub_discovery.runtime_file import RuntimeInfo, remove_runtime, write_runtime
 from browser_pilot.mcp_server.server import PilotServer, build_server
 from browser_pilot.mcp_server.transports.local_socket import LocalListener
-from browser_pilot.mcp_server.transports.streamable_http import build_app, http_settings
+from browser_pilot.mcp_server.transports.streamable_http import build_app, uvicorn_config
 from browser_pilot.sessions.client import Client
 from browser_pilot.ui.dashboard.routes import allows_null_origin, is_token_exempt
 
@@ -103,7 +103,7 @@ class Hub:
             core.config.add_built_in(self_protection_rules(host, port, settings.hub.allowed_hosts))
             self._dashboard.listen(host, port)
             core.browsers.user_chrome.engine.set_address(host, port)
-            http = HttpServer(http_settings(self._http_app(token, host, port), close_seconds=HTTP_CLOSE_SECONDS))
+            http = HttpServer(uvicorn_config(self._http_app(token, host, port), close_seconds=HTTP_CLOSE_SECONDS))
             local = self._local_listener(token)
             await mcp.guests.refresh()
             address = await local.start(self.home)
@@ -139,7 +139,7 @@ class Hub:
             gateway=mcp.gateway,
             clients=mcp.clients,
             approvals=core.approvals,
-            parking=mcp.pending_calls,
+            pending_calls=mcp.pending_calls,
             resources=mcp.resources,
             more_routes=[
                 *guest_routes(mcp.guests, mcp.refresh_guests),

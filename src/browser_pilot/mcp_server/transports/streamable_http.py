@@ -1,7 +1,7 @@
-"""The hub's HTTP side: `/mcp` (Streamable HTTP, both protocol eras), `/health`, `/metrics`, and `/api` for commands.
+"""The hub's HTTP application: `/mcp` (Streamable HTTP), `/health`, `/metrics`, and `/api` for the command line.
 
-All of it is behind the guard. `/health` needs no token, and therefore tells no details; nor does the dashboard, which
-knows its visitors itself.
+``AuthMiddleware`` checks every request. `/health` needs no token, so it shows no details; the dashboard needs none
+either, because it has its own login.
 """
 
 from __future__ import annotations
@@ -28,41 +28,41 @@ from browser_pilot.gateway import Gateway
 from browser_pilot.http_api.approvals import approval_routes
 from browser_pilot.http_api.auth_middleware import AuthMiddleware, PathPredicate
 from browser_pilot.http_api.health import without_descriptions
-from browser_pilot.mcp_server.client_registry import HTTP, ClientList
-from browser_pilot.mcp_server.pending_calls import Parking
-from browser_pilot.mcp_server.resources.resource_registry import Resources
+from browser_pilot.mcp_server.client_registry import HTTP, ClientRegistry
+from browser_pilot.mcp_server.pending_calls import PendingCalls
+from browser_pilot.mcp_server.resources.resource_registry import ResourceRegistry
 from browser_pilot.mcp_server.server import Context, build_server
 from browser_pilot.mcp_server.tool_registry import ToolRegistry
 from browser_pilot.metrics.prometheus import CONTENT_TYPE, Metrics
 from browser_pilot.sessions.client import Client
 
-LARGEST_BODY = 4 * 1024 * 1024
-LARGEST_FRAME = 256 * 1024 * 1024
+MAX_BODY_BYTES = 4 * 1024 * 1024
+MAX_FRAME_BYTES = 256 * 1024 * 1024
 
 
 class HttpClients:
-    """Tells HTTP clients apart: by their MCP session, or in the stateless era by the name they give."""
+    """Maps requests to clients: by MCP session, or in the stateless revision by client name and query."""
 
-    def __init__(self, clients: ClientList) -> None:
+    def __init__(self, clients: ClientRegistry) -> None:
         self._clients = clients
         self._by_key: dict[str, Client] = {}
 
-    def of(self, context: Context) -> Client:
+    def client_of(self, context: Context) -> Client:
         request = cast(Request, context.request)
         session = request.headers.get("mcp-session-id")
         key = f"session {session}" if session else self._stateless_key(context, request)
         client = self._by_key.get(key)
         if client is None or client not in self._clients:
-            client = self._by_key[key] = self._clients.join(_options(request), kind=HTTP)
+            client = self._by_key[key] = self._clients.add(_options(request), kind=HTTP)
         return client
 
-    async def end(self, session: str) -> None:
+    async def end_session(self, session: str) -> None:
         client = self._by_key.pop(f"session {session}", None)
         if client is not None:
-            await self._clients.leave(client)
+            await self._clients.remove(client)
 
-    def check(self, request: Request) -> None:
-        """Raise SettingsError for a query that no client could have."""
+    def check_options(self, request: Request) -> None:
+        """Raise ``SettingsError`` for invalid options in the query."""
         if options := _options(request):
             self._clients.settings_for(options)
 
@@ -74,12 +74,12 @@ class HttpClients:
 
 
 def _options(request: Request) -> dict[str, Any]:
-    """The client's own options, from its address; ``client`` only names it."""
+    """The client's options from the query; ``client`` is only a name."""
     return {name: parse_value(value) for name, value in request.query_params.items() if name != "client"}
 
 
 class McpEndpoint:
-    """Streamable HTTP with what the SDK leaves to us: options in the query, and clients that end their session."""
+    """Adds to the SDK's endpoint: options in the query, and cleanup when a client ends its session."""
 
     def __init__(self, inner: ASGIApp, clients: HttpClients) -> None:
         self._inner = inner
@@ -88,17 +88,17 @@ class McpEndpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         try:
-            self._clients.check(request)
+            self._clients.check_options(request)
         except SettingsError as error:
             await JSONResponse(error_data(error), 400)(scope, receive, send)
             return
         await self._inner(scope, receive, send)
         if request.method == "DELETE" and (session := request.headers.get("mcp-session-id")):
-            await self._clients.end(session)
+            await self._clients.end_session(session)
 
 
-def http_settings(app: ASGIApp, *, close_seconds: int) -> uvicorn.Config:
-    # At its finest it writes down every frame: whole pages, and what is typed into them.
+def uvicorn_config(app: ASGIApp, *, close_seconds: int) -> uvicorn.Config:
+    # At debug level uvicorn logs every frame: page content and typed text.
     logging.getLogger("uvicorn.error").setLevel(logging.INFO)
     return uvicorn.Config(
         app,
@@ -106,8 +106,8 @@ def http_settings(app: ASGIApp, *, close_seconds: int) -> uvicorn.Config:
         access_log=False,
         timeout_graceful_shutdown=close_seconds,
         ws="websockets-sansio",
-        ws_max_size=LARGEST_FRAME,
-        # On loopback a copy is many times faster than compressing.
+        ws_max_size=MAX_FRAME_BYTES,
+        # On loopback, copying is many times faster than compressing.
         ws_per_message_deflate=False,
     )
 
@@ -116,10 +116,10 @@ def build_app(
     *,
     registry: ToolRegistry,
     gateway: Gateway,
-    clients: ClientList,
+    clients: ClientRegistry,
     approvals: ApprovalQueue,
-    parking: Parking,
-    resources: Resources,
+    pending_calls: PendingCalls,
+    resources: ResourceRegistry,
     more_routes: Sequence[BaseRoute],
     token: str,
     hosts: frozenset[str],
@@ -131,8 +131,8 @@ def build_app(
     reload: Callable[[], PilotError | None],
 ) -> Starlette:
     http_clients = HttpClients(clients)
-    server = build_server(registry, gateway, parking, metrics, resources, http_clients.of)
-    manager = StreamableHTTPSessionManager(app=server, max_request_body_size=LARGEST_BODY)
+    server = build_server(registry, gateway, pending_calls, metrics, resources, http_clients.client_of)
+    manager = StreamableHTTPSessionManager(app=server, max_request_body_size=MAX_BODY_BYTES)
 
     async def show_health(_: Request) -> JSONResponse:
         return JSONResponse(without_descriptions(health()))
