@@ -179,8 +179,8 @@ async def test_a_page_that_changes_back_is_not_covered_by_an_earlier_approval() 
 
 
 async def test_a_page_that_changes_every_time_is_denied() -> None:
-    answers: list[Choice] = ["once"] * (MAX_APPROVAL_REQUESTS + 1)
-    setup = Setup(ASK_ALL, *answers)
+    choices: list[Choice] = ["once"] * (MAX_APPROVAL_REQUESTS + 1)
+    setup = Setup(ASK_ALL, *choices)
     count = 0
 
     async def inspect() -> ActionPreview:

@@ -63,7 +63,7 @@ class FakeBrowser:
         return await self._answer(socket)
 
     async def live(self, socket: ClientConnection) -> None:
-        """Share no tab, and answer pings until the connection closes."""
+        """Share no tab, and respond to pings until the connection closes."""
         await socket.send(json.dumps([{"event": "controlledTabs.changed", "args": [[]]}]))
         try:
             async for text in socket:
@@ -76,12 +76,12 @@ class FakeBrowser:
     async def _answer(socket: ClientConnection) -> dict[str, Any]:
         try:
             async with asyncio.timeout(20):
-                answer: dict[str, Any] = json.loads(await socket.recv())
+                response: dict[str, Any] = json.loads(await socket.recv())
         except ConnectionClosed as error:
             raise Refused("closed") from error
-        if answer["type"] == "refused":
-            raise Refused(answer["reason"])
-        return answer
+        if response["type"] == "refused":
+            raise Refused(response["reason"])
+        return response
 
 
 def open_code(hub: HubProcess) -> str:

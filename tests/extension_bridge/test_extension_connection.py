@@ -35,7 +35,7 @@ def new_link(events: list[Event] | None = None) -> ExtensionConnection:
     return ExtensionConnection("Chrome", (events if events is not None else []).append)
 
 
-async def test_a_call_is_answered_by_its_id() -> None:
+async def test_a_response_is_matched_by_its_id() -> None:
     link, out = new_link(), Recorded()
     link.connect(out)
     one, two = (asyncio.ensure_future(link.call("tabs.get", n)) for n in (1, 2))
@@ -112,8 +112,8 @@ async def test_the_end_of_an_old_connection_does_not_touch_the_new_one() -> None
     assert link.connected
 
 
-@given(st.lists(st.sampled_from(["call", "connect", "disconnect", "answer", "answer twice"]), max_size=40))
-def test_every_call_is_sent_at_most_once_and_answered_at_most_once(steps: list[str]) -> None:
+@given(st.lists(st.sampled_from(["call", "connect", "disconnect", "respond", "respond twice"]), max_size=40))
+def test_every_call_is_sent_at_most_once_and_gets_at_most_one_response(steps: list[str]) -> None:
     async def play() -> None:
         link, out = new_link(), Recorded()
         outs: list[Recorded] = []

@@ -159,17 +159,17 @@ class SessionAccessPolicy:
         """Why the last connection to this site failed; None when it succeeded."""
         return self._errors.get(_host_and_port(site))
 
-    def _initiator_is_local(self, ask: ConnectionRequest) -> bool:
-        if ask.origin is not None:
-            return self._is_local_site(ask.origin)
-        if ask.fetch_site in ("same-origin", "same-site"):
+    def _initiator_is_local(self, request: ConnectionRequest) -> bool:
+        if request.origin is not None:
+            return self._is_local_site(request.origin)
+        if request.fetch_site in ("same-origin", "same-site"):
             return True
-        if ask.fetch_site == "cross-site":
+        if request.fetch_site == "cross-site":
             return False
-        if _host_and_port(ask.site) in self._navigable:
+        if _host_and_port(request.site) in self._navigable:
             return True
         pages = [page for page in self._pages() if page.host]
-        if ask.fetch_site == "none":
+        if request.fetch_site == "none":
             # A navigation without an initiator. The agent's own are announced by ``allow_navigation``, others are
             # redirects: from a local server, if nothing but local ones were contacted since the agent's last.
             return self._only_local_since_navigation and all(self._is_local_site(page) for page in pages)

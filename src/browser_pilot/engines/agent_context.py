@@ -32,7 +32,7 @@ class AgentContext:
         return False
 
     @property
-    def saver(self) -> None:
+    def file_saver(self) -> None:
         """None: files come through the page or its context, not into the user's folder."""
         return None
 

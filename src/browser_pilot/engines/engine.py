@@ -75,7 +75,7 @@ class LiveContext(Protocol):
         ...
 
     @property
-    def saver(self) -> FileSaver | None:
+    def file_saver(self) -> FileSaver | None:
         """Saves into the user's download folder, where the browser is the user's; else None."""
         ...
 

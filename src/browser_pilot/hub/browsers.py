@@ -60,5 +60,5 @@ def create_browsers(home: Path, config: LiveConfig, records: Records, ui: UiBack
         warm_viewport=settings.browser.viewport if settings.sessions.warm else None,
         code_cache=home / "driver-cache",
     )
-    user_chrome = UserChrome(home, config=config, ui=ui, note=records.journal.note, driver=managed.driver)
+    user_chrome = UserChrome(home, config=config, ui=ui, note=records.audit.note, driver=managed.driver)
     return Browsers(egress=egress, managed=managed, user_chrome=user_chrome, remote=RemoteEngine(managed.driver))

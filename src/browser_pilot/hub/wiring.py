@@ -114,7 +114,7 @@ def build_mcp(core: Core) -> McpParts:
     gateway = Gateway(
         sessions=sessions,
         authorizer=Authorizer(queue=core.approvals, grants=core.grants, config=config, budgets=records.budgets),
-        audit=records.journal,
+        audit=records.audit,
         rate_limits=limits,
         secrets=SecretInjector(records.secrets),
         redactor=records.redactor,
@@ -184,7 +184,7 @@ def build_ui(core: Core, clients: ClientRegistry, health: HealthReport) -> Dashb
     handlers = DashboardHandlers(
         bridge=bridge, state=state, approvals=ApprovalRequests(approvals), clients=clients, health=health.data
     )
-    return Dashboard(core.home, handlers, approvals, records.journal.note)
+    return Dashboard(core.home, handlers, approvals, records.audit.note)
 
 
 def _check_tool_profile(settings: Settings) -> None:
@@ -231,7 +231,7 @@ class _SessionCleanup:
 
     async def forget(self, session: str) -> None:
         self.core.grants.forget(session)
-        await self.core.records.journal.forget_session(session)
+        await self.core.records.audit.forget_session(session)
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,8 @@ def _retire(home: Path, info: RuntimeInfo) -> bool:
             pass
     except TimeoutError as error:
         raise HubUnavailable(
-            f"The hub of version {info.version} did not end when asked to.", suggestions=diagnostic_suggestions(home)
+            f"The hub of version {info.version} did not stop when requested to.",
+            suggestions=diagnostic_suggestions(home),
         ) from error
     finally:
         hub.close()

@@ -192,7 +192,7 @@ test('a silent hub counts as disconnected', async () => {
   assert.notEqual(hub.connection.phase, 'connected');
 });
 
-test('a ping is answered and not passed on', async () => {
+test('a ping gets a pong and is not passed on', async () => {
   const hub = await connected();
   hub.last.onmessage({ data: '[{"ping":7},{"id":"1","call":"tabs.get","args":[1]}]' });
   await runPending();

@@ -1,7 +1,7 @@
 /**
  * The offscreen document: holds the connection to the hub, because the service worker may end at any time and this page does not.
  *
- * Passes calls of the hub to the worker and results back. A call that the worker received and did not answer before it ended is
+ * Passes calls of the hub to the worker and results back. A call that the worker received and did not respond to before it ended is
  * reported as lost: its outcome is unknown, so it is not repeated.
  */
 
@@ -19,7 +19,7 @@ let workerPort = null;
 const channels = new Map();
 /** The channel that the current worker announced on its port. */
 let announcedChannel = '';
-/** Calls that the worker has not answered yet. @type {Set<string>} */
+/** Calls that the worker has not responded to yet. @type {Set<string>} */
 const inFlight = new Set();
 
 const connection = new HubConnection({

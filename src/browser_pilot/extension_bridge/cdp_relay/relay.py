@@ -188,9 +188,9 @@ class Relay:
         for tab in [tab for tab in self.tabs.values() if tab.barred]:
             self._attach_soon(tab.id)
 
-    def on_event(self, happened: Event) -> None:
-        args = happened.args
-        match happened.event:
+    def on_event(self, event: Event) -> None:
+        args = event.args
+        match event.event:
             case "debugger.onEvent":
                 self._debugger_event(args[0], str(args[1]), args[2])
             case "debugger.onDetach":
@@ -208,7 +208,7 @@ class Relay:
             case "webNavigation.onDOMContentLoaded" | "webNavigation.onErrorOccurred":
                 self._attach_soon(int(args[0]["tabId"]))
             case _:
-                logger.debug("ignored event %s", happened.event)
+                logger.debug("ignored event %s", event.event)
 
     def _sync(self, listed: list[JsonObject]) -> None:
         """Adopt the extension's list of tabs: a tab that is not on it is gone."""
