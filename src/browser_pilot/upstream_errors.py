@@ -25,7 +25,7 @@ class ErrorText:
         return self._pattern.search(message) is not None
 
 
-# Answers of Chrome that the relay gives as well, word by word: Playwright and the matchers below know them.
+# Errors of Chrome that the relay returns too, with the same text: Playwright and the matchers below recognise them.
 SESSION_NOT_FOUND = "Session with given id not found."
 TARGET_NOT_FOUND = "No target with given id found."
 TARGET_CLOSED = "Target closed"

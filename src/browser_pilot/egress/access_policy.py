@@ -83,7 +83,7 @@ class SessionAccessPolicy:
         session_domains: tuple[Pattern, ...] | None = None,
         open_pages: Callable[[], Iterable[Site]] = tuple,
     ) -> None:
-        """``within`` are the session's own domains, ``pages`` the sites of its open pages."""
+        """``session_domains`` are the session's own domains, ``open_pages`` the sites of its open pages."""
         self._rules = rules
         self._within = session_domains
         self._pages = open_pages

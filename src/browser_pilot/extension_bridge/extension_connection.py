@@ -126,7 +126,7 @@ class ExtensionConnection:
         elif isinstance(message, ExtensionResponse):
             call = self._in_flight.pop(message.id, None)
             if call is None:
-                return  # answered when an earlier socket was lost
+                return  # it got its reply when an earlier socket was lost
             if message.lost:
                 call.reply(None, self._outcome_unknown(call.message))
             elif message.error is not None:

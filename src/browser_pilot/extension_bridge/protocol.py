@@ -2,7 +2,8 @@
 
 After the handshake every frame is a JSON list of messages, so that many small ones travel together. The hub sends calls
 (``id``, ``call``, ``args``), notifications (``notice``, ``data``) and pings; the extension sends responses (``id`` with
-``result``, ``error`` or ``lost``), events (``event``, ``args``) and pongs. Any incompatible change raises ``PROTOCOL``.
+``result``, ``error`` or ``lost``), events (``event``, ``args``) and pongs. Any incompatible change increments
+``PROTOCOL_VERSION``.
 """
 
 from __future__ import annotations

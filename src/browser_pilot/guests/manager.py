@@ -128,7 +128,7 @@ class GuestManager:
             instance.last_used = asyncio.get_running_loop().time()
 
     async def compile(self, guest: InstalledGuest) -> Path:
-        """Compile its module, which takes a while the first time."""
+        """Compile its module; slow the first time."""
         return await self._modules.path_of(
             quickjs_module() if guest.manifest.kind == "js" else wasm_module(guest.read_code())
         )

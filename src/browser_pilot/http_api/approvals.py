@@ -1,7 +1,7 @@
 """`/api/approvals`: pending approval requests, their screenshots and events, and the user's decision.
 
 The auth middleware requires the bearer token and the hub's origin. The event stream is an approval channel: its reader
-counts as a user who can be asked.
+counts as a user who can decide.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The hub process: starts the parts that ``wiring`` builds, serves until it is stopped, and shuts down in order.
 
-Lifecycle: take the home's lock, clean up after a killed predecessor, listen, write the runtime file, serve until
+Lifecycle: acquire the home's lock, clean up after a killed predecessor, listen, write the runtime file, serve until
 stopped (by a signal, by ``browser-pilot stop``, or by idleness when an adapter started the hub), close the browsers.
 """
 
@@ -94,7 +94,7 @@ class Hub:
         """The hub serves inside this context."""
         core, mcp, settings = self._core, self._mcp, self._core.config.settings
         make_private_folder(self.home)
-        with single_instance(self.home), bound_socket(settings.hub.host, settings.hub.port) as (listener, note):
+        with single_instance(self.home), bound_socket(settings.hub.host, settings.hub.port) as (listener, notice):
             clean_up_home(self.home, settings.files.download_dir)
             await core.records.start()
             token = hub_token(self.home)
@@ -116,7 +116,7 @@ class Hub:
                 gc.freeze()
                 write_runtime(self.home, info)
                 try:
-                    yield HubEndpoint(info, note)
+                    yield HubEndpoint(info, notice)
                 finally:
                     remove_runtime(self.home, info.pid)
                     for task in background:

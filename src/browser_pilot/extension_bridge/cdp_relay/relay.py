@@ -321,7 +321,7 @@ class Relay:
         if tab is None or tab.state is not AttachState.ATTACHED:
             return
         if reason == "target_closed" and tab.owner is not None:
-            # The tab is closed, shows a page of the browser's own, or has a PDF viewer: trying to reattach tells.
+            # The tab is closed, shows a page of the browser's own, or has a PDF viewer: a reattach finds out.
             self._sessions.on_detached(tab)
         else:
             self._drop(tab)
