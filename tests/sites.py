@@ -1,4 +1,4 @@
-"""A small web site on loopback for tests: pages by path, each answered by a function or a text."""
+"""A small web site on loopback for tests: pages by path, each served by a function or a text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOGIN = """<!doctype html><html lang="en"><title>Login - Example App</title>
 
 
 class SlowPage:
-    """A page that never answers, and tells when it was asked for."""
+    """A page that never responds, and reports when it was requested."""
 
     def __init__(self) -> None:
         self.asked = threading.Event()

@@ -10,7 +10,7 @@ import pytest
 from browser_pilot.background_tasks import BackgroundTasks
 
 
-async def test_a_task_that_nobody_holds_runs_to_its_end() -> None:
+async def test_a_task_without_other_references_runs_to_its_end() -> None:
     tasks, done = BackgroundTasks("a test"), asyncio.Event()
 
     async def work() -> None:

@@ -78,12 +78,12 @@ def test_a_real_message_is_recognised(name: str, message: str) -> None:
 
 
 @pytest.mark.parametrize("message", [SESSION_NOT_FOUND, TARGET_CLOSED, OBJECT_NOT_FOUND])
-def test_page_code_repeats_a_call_that_the_relay_answers_as_not_started(message: str) -> None:
+def test_page_code_repeats_a_call_that_the_relay_reports_as_not_started(message: str) -> None:
     assert CALL_NOT_STARTED.matches(message)
     assert not CALL_INTERRUPTED.matches(message)
 
 
-def test_page_code_does_not_repeat_a_call_that_the_relay_answers_as_interrupted() -> None:
+def test_page_code_does_not_repeat_a_call_that_the_relay_reports_as_interrupted() -> None:
     assert CALL_INTERRUPTED.matches(CONTEXT_DESTROYED)
     assert not CALL_NOT_STARTED.matches(CONTEXT_DESTROYED)
 
@@ -102,7 +102,7 @@ def test_an_error_of_the_relay_comes_back_out_of_playwrights_message(kind: Relay
     assert parse_relay_error(message) == (kind, "the reason.")
 
 
-def test_an_error_of_chrome_is_not_taken_for_one_of_the_relay() -> None:
+def test_an_error_of_chrome_is_not_mistaken_for_one_of_the_relay() -> None:
     assert parse_relay_error("Protocol error (Page.navigate): Cannot navigate to invalid URL") is None
 
 

@@ -4,7 +4,7 @@ All matching on upstream messages is here, so that a new Chrome or Playwright is
 in, a yes or no out. What a caller makes of an error is not decided here: see ``page.playwright_errors`` and
 ``extension_bridge.cdp_relay.detach_recovery``.
 
-The relay stands between Playwright and the user's own Chrome and answers CDP commands in Chrome's place. Its errors
+The relay stands between Playwright and the user's own Chrome and responds to CDP commands in Chrome's place. Its errors
 reach page code inside Playwright's message, so it marks them with a prefix (``RelayError``).
 """
 
@@ -25,7 +25,7 @@ class ErrorText:
         return self._pattern.search(message) is not None
 
 
-# Answers of Chrome that the relay gives as well, word by word: Playwright and the matchers below know them.
+# Errors of Chrome that the relay returns too, with the same text: Playwright and the matchers below recognise them.
 SESSION_NOT_FOUND = "Session with given id not found."
 TARGET_NOT_FOUND = "No target with given id found."
 TARGET_CLOSED = "Target closed"
@@ -91,7 +91,7 @@ REATTACHED_EVENT = "Pilot.attachedAgain"
 
 
 class RelayError(Enum):
-    """What the relay answers in Chrome's place; the value stands in front of the message."""
+    """Errors that the relay returns in Chrome's place; the value is the prefix of the message."""
 
     OUTCOME_UNKNOWN = "Browser Pilot does not know the outcome: "
     DISCONNECTED = "Browser Pilot has lost the browser: "

@@ -17,7 +17,7 @@ from browser_pilot.approvals.authorizer import (
     Authorization,
     Authorizer,
     Requester,
-    changed_under_every_request,
+    page_keeps_changing_error,
     rule_from_decision,
 )
 from browser_pilot.approvals.grants import SessionGrants
@@ -41,10 +41,10 @@ ASK_SITES = Ruleset((), Defaults(uncovered="ask"))
 
 
 def preview(
-    *, site: Site = SHOP, element: ElementFacts = PAY, fingerprint: str = "pay", payload: str = ""
+    *, site: Site = SHOP, element: ElementFacts = PAY, stable_id: str = "pay", payload: str = ""
 ) -> ActionPreview:
     request = PolicyRequest(effect="write", target=site, element=element, session="s1")
-    return ActionPreview(request=request, what=f"Click “{element.name}”", fingerprint=fingerprint, payload=payload)
+    return ActionPreview(request=request, what=f"Click “{element.name}”", stable_id=stable_id, payload=payload)
 
 
 class Person:
@@ -56,7 +56,7 @@ class Person:
         self._choices = choices
         self.on_request: Callable[[], None] = lambda: None
 
-    async def answer(self) -> None:
+    async def decide_requests(self) -> None:
         with self._queue.subscribe() as watcher:
             while (event := await watcher.next()) is not None:
                 if event.kind == "asked":
@@ -66,49 +66,53 @@ class Person:
 
 
 class Setup:
-    def __init__(self, rules: Ruleset, *answers: Choice) -> None:
+    def __init__(self, rules: Ruleset, *choices: Choice) -> None:
         self.config = FixedConfig(rules=rules)
         self.budgets = Budgets()
-        self.queue = ApprovalQueue(persist=self._keep)
+        self.queue = ApprovalQueue(persist=self._persist)
         self.grants = SessionGrants()
         self.authorizer = Authorizer(
             queue=self.queue, grants=self.grants, config=self.config, budgets=self.budgets, clock=lambda: 1000.0
         )
-        self.person = Person(self.queue, list(answers))
+        self.person = Person(self.queue, list(choices))
         self.preview = preview()
 
-    def _keep(self, question: PendingApproval, answer: ApprovalDecision) -> None:
-        rule = rule_from_decision(question, answer)
+    def _persist(self, approval: PendingApproval, decision: ApprovalDecision) -> None:
+        rule = rule_from_decision(approval, decision)
         if rule is not None:
             self.config.rules = self.config.rules.with_rules([rule])
 
-    async def look(self) -> ActionPreview:
+    async def inspect(self) -> ActionPreview:
         return self.preview
 
     async def authorize(
-        self, look: Callable[[], Awaitable[ActionPreview]] | None = None, *, session: str = "s1", answered: bool = True
+        self,
+        inspect: Callable[[], Awaitable[ActionPreview]] | None = None,
+        *,
+        session: str = "s1",
+        has_person: bool = True,
     ) -> Authorization:
         requester = Requester(
             client="c1", client_name="Agent", session=session, tool="browser_click", timeout_seconds=5
         )
-        deciding = asyncio.create_task(self.person.answer()) if answered else None
+        deciding = asyncio.create_task(self.person.decide_requests()) if has_person else None
         await asyncio.sleep(0)
         try:
-            return await self._authorize(requester, look or self.look)
+            return await self._authorize(requester, inspect or self.inspect)
         finally:
             if deciding is not None:
                 deciding.cancel()
                 await asyncio.wait({deciding})
 
-    async def _authorize(self, asker: Requester, look: Callable[[], Awaitable[ActionPreview]]) -> Authorization:
-        """As the pipeline does: inspect and decide, ask, inspect and decide again."""
+    async def _authorize(self, requester: Requester, inspect: Callable[[], Awaitable[ActionPreview]]) -> Authorization:
+        """As the pipeline does: inspect and decide, request approval, inspect and decide again."""
         approval = NO_APPROVAL
         for _ in range(MAX_APPROVAL_REQUESTS + 1):
-            decided = self.authorizer.decide(asker, await look(), approval)
+            decided = self.authorizer.decide(requester, await inspect(), approval)
             if isinstance(decided, Authorization):
                 return decided
-            approval = await self.authorizer.ask(asker, decided)
-        raise changed_under_every_request()
+            approval = await self.authorizer.request_approval(requester, decided)
+        raise page_keeps_changing_error()
 
 
 async def test_an_allowed_action_requests_no_approval() -> None:
@@ -141,7 +145,7 @@ async def test_once_is_valid_for_one_call() -> None:
     "changed",
     [
         preview(site=BANK),
-        preview(fingerprint="another element"),
+        preview(stable_id="another element"),
         preview(payload="another value"),
         preview(element=replace(PAY, form_action="https://evil.example/")),
         preview(element=replace(PAY, form_method="get")),
@@ -166,26 +170,26 @@ async def test_a_page_that_changes_back_is_not_covered_by_an_earlier_approval() 
     setup = Setup(ASK_ALL, "once", "once", "deny")
     pages = iter([preview(payload="A"), preview(payload="B"), preview(payload="A")])
 
-    async def look() -> ActionPreview:
+    async def inspect() -> ActionPreview:
         return next(pages)
 
     with pytest.raises(ApprovalDenied, match="denied this"):
-        await setup.authorize(look)
+        await setup.authorize(inspect)
     assert len(setup.person.asked) == 3
 
 
 async def test_a_page_that_changes_every_time_is_denied() -> None:
-    answers: list[Choice] = ["once"] * (MAX_APPROVAL_REQUESTS + 1)
-    setup = Setup(ASK_ALL, *answers)
+    choices: list[Choice] = ["once"] * (MAX_APPROVAL_REQUESTS + 1)
+    setup = Setup(ASK_ALL, *choices)
     count = 0
 
-    async def look() -> ActionPreview:
+    async def inspect() -> ActionPreview:
         nonlocal count
         count += 1
         return preview(payload=str(count))
 
     with pytest.raises(ApprovalDenied, match="changed after every approval"):
-        await setup.authorize(look)
+        await setup.authorize(inspect)
 
 
 async def test_for_this_session_covers_the_same_element_of_the_same_site_with_any_value() -> None:
@@ -194,7 +198,7 @@ async def test_for_this_session_covers_the_same_element_of_the_same_site_with_an
     setup.preview = preview(payload="another value")
     await setup.authorize()
     assert len(setup.person.asked) == 1
-    for other in (preview(fingerprint="another element"), preview(site=BANK)):
+    for other in (preview(stable_id="another element"), preview(site=BANK)):
         setup.preview = other
         with pytest.raises(ApprovalDenied):
             await setup.authorize()
@@ -212,9 +216,9 @@ async def test_for_this_session_ends_with_the_session() -> None:
         await setup.authorize()
 
 
-async def test_an_element_without_a_fingerprint_needs_approval_every_time() -> None:
+async def test_an_element_without_a_stable_id_needs_approval_every_time() -> None:
     setup = Setup(ASK_ALL, "session", "deny")
-    setup.preview = preview(fingerprint="")
+    setup.preview = preview(stable_id="")
     await setup.authorize()
     with pytest.raises(ApprovalDenied):
         await setup.authorize()
@@ -222,7 +226,7 @@ async def test_an_element_without_a_fingerprint_needs_approval_every_time() -> N
 
 async def test_one_decision_covers_all_steps_of_a_plan() -> None:
     setup = Setup(ASK_ALL, "session")
-    setup.preview = replace(preview(fingerprint=""), steps=("Email: a", "Name: b"), plan="form-1")
+    setup.preview = replace(preview(stable_id=""), steps=("Email: a", "Name: b"), plan="form-1")
     await setup.authorize()
     await setup.authorize()
     (request,) = setup.person.asked
@@ -308,7 +312,7 @@ async def test_always_overrides_neither_read_only_mode_nor_a_configured_deny() -
 async def test_concurrent_calls_never_exceed_a_budget() -> None:
     setup = Setup(Ruleset((), Defaults(step_budget=7)))
     setup.preview = preview(element=SEND)
-    outcomes = await asyncio.gather(*(setup.authorize(answered=False) for _ in range(20)), return_exceptions=True)
+    outcomes = await asyncio.gather(*(setup.authorize(has_person=False) for _ in range(20)), return_exceptions=True)
     assert sum(isinstance(one, Authorization) for one in outcomes) == 7
     assert sum(isinstance(one, BudgetExhausted) for one in outcomes) == 13
 
@@ -343,11 +347,11 @@ def test_only_what_was_shown_and_approved_last_is_authorized(pages: list[str], c
         setup = Setup(ASK_ALL, *choices)
         remaining = iter([*pages, *[pages[-1]] * 20])
 
-        async def look() -> ActionPreview:
+        async def inspect() -> ActionPreview:
             return preview(payload=next(remaining))
 
         try:
-            authorization = await setup.authorize(look)
+            authorization = await setup.authorize(inspect)
         except PilotError:
             return
         assert authorization.preview.binding == setup.person.asked[-1].binding

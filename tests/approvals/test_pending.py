@@ -44,7 +44,7 @@ class PendingApprovalsMachine(RuleBasedStateMachine):
         self.now += seconds
 
     @rule(approval_id=approval_ids, choice=st.sampled_from(CHOICES))
-    def answer(self, approval_id: str, choice: Choice) -> None:
+    def decide(self, approval_id: str, choice: Choice) -> None:
         can = approval_id not in self.ended and self.now < self.expires[approval_id]
         if can:
             assert self.approvals.decide(approval_id, ApprovalDecision(choice, "test", self.now)).id == approval_id

@@ -178,8 +178,8 @@ async def test_calls_of_a_session_about_one_site_share_one_approval() -> None:
         await asyncio.sleep(0)
         assert len(queue.pending) == 2
         queue.decide(event.approval.id, "once", channel="test")
-        answers = await asyncio.gather(*same)
-        assert {decision.choice for _, decision in answers} == {"session"}
+        decisions = await asyncio.gather(*same)
+        assert {decision.choice for _, decision in decisions} == {"session"}
         assert not other.done()
         other.cancel()
 

@@ -26,7 +26,7 @@ WORKERS = 6
 LIMIT = 45
 
 
-async def _write_until_killed(home: Path, said: int, round_number: int) -> None:
+async def _write_until_killed(home: Path, write_end: int, round_number: int) -> None:
     # A small size, so that kills also fall into pruning.
     log = AuditLog(home, Redactor(), retention=Retention(size_mb=0.3))
     await log.start()
@@ -39,33 +39,33 @@ async def _write_until_killed(home: Path, said: int, round_number: int) -> None:
                 seq = await log.intent(intent, spends=[budget])
             except BudgetExhausted:
                 seq = await log.intent(intent)
-                os.write(said, f"free {seq}\n".encode())
+                os.write(write_end, f"free {seq}\n".encode())
             else:
-                os.write(said, f"paid {seq}\n".encode())
+                os.write(write_end, f"paid {seq}\n".encode())
             await log.outcome(seq, AuditOutcome("ok", 1, "done"))
-            os.write(said, f"done {seq}\n".encode())
+            os.write(write_end, f"done {seq}\n".encode())
 
     await asyncio.gather(*(work(number) for number in range(WORKERS)))
 
 
 def _run_and_kill(home: Path, round_number: int, lines_before_kill: int) -> list[tuple[str, int]]:
-    heard, said = os.pipe()
+    read_end, write_end = os.pipe()
     child = os.fork()
     if child == 0:
-        os.close(heard)
-        asyncio.run(_write_until_killed(home, said, round_number))
+        os.close(read_end)
+        asyncio.run(_write_until_killed(home, write_end, round_number))
         os._exit(1)
-    os.close(said)
+    os.close(write_end)
     text = b""
     killed = lines_before_kill == 0
     if killed:
         os.kill(child, signal.SIGKILL)
-    while chunk := os.read(heard, 4096):
+    while chunk := os.read(read_end, 4096):
         text += chunk
         if not killed and text.count(b"\n") >= lines_before_kill:
             killed = True
             os.kill(child, signal.SIGKILL)
-    os.close(heard)
+    os.close(read_end)
     _, status = os.waitpid(child, 0)
     assert os.WIFSIGNALED(status), "the writer ended by itself"
     return [(word, int(number)) for word, number in (line.split() for line in text.decode().splitlines())]

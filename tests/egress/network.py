@@ -12,7 +12,7 @@ import pytest
 from browser_pilot.egress import BlockedByPolicy, ConnectionRequest, EgressProxy, NetworkFailure, ProxyLimits
 from browser_pilot.egress.happy_eyeballs import connect_protocol
 from browser_pilot.policy.hosts import Site
-from browser_pilot.policy.networks import AddressClass
+from browser_pilot.policy.ip_networks import AddressClass
 from browser_pilot.policy.subresources import ReachDecision
 
 P = TypeVar("P", bound=asyncio.BaseProtocol)

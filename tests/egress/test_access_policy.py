@@ -6,7 +6,7 @@ import pytest
 
 from browser_pilot.egress import BlockedByPolicy, ConnectionRequest, NetworkFailure, SessionAccessPolicy
 from browser_pilot.policy.hosts import BLANK, Site
-from browser_pilot.policy.networks import AddressClass
+from browser_pilot.policy.ip_networks import AddressClass
 from browser_pilot.policy.patterns import parse_pattern
 from browser_pilot.policy.rules import Defaults, Rule, Ruleset, Subresources
 

@@ -53,7 +53,7 @@ def sock_connect(monkeypatch: pytest.MonkeyPatch) -> Callable[[SockConnect], Soc
     return replace
 
 
-async def test_the_first_address_that_answers_is_connected_to() -> None:
+async def test_the_first_address_that_responds_is_connected_to() -> None:
     async with listening(SECOND) as (port, _):
         with await connect_socket((FIRST, SECOND), port) as connection:
             assert connection.getpeername()[0] == SECOND

@@ -24,8 +24,8 @@ DEVICES: dict[str, dict[str, object]] = {
 }
 
 
-def options(**wishes: object) -> dict[str, object]:
-    request = context_request_with_options(Settings(), replace(SessionOptions(), **wishes), label="test")  # pyright: ignore[reportArgumentType]
+def options(**given: object) -> dict[str, object]:
+    request = context_request_with_options(Settings(), replace(SessionOptions(), **given), label="test")  # pyright: ignore[reportArgumentType]
     return dict(context_options(request, DEVICES))
 
 
@@ -43,18 +43,18 @@ def test_explicit_options_override_the_device() -> None:
 
 
 def test_locale_time_zone_and_color_scheme_are_passed_on() -> None:
-    look = EmulationOptions(locale="de-DE", timezone="europe/berlin", color_scheme="dark")
-    assert options(emulation=look).items() >= {
+    emulation = EmulationOptions(locale="de-DE", timezone="europe/berlin", color_scheme="dark")
+    assert options(emulation=emulation).items() >= {
         ("locale", "de-DE"),
         ("timezone_id", "Europe/Berlin"),
         ("color_scheme", "dark"),
     }
 
 
-@pytest.mark.parametrize("look", [EmulationOptions(device="Abacus"), EmulationOptions(timezone="Europe/Nowhere")])
-def test_an_unknown_device_or_time_zone_is_rejected_with_suggestions(look: EmulationOptions) -> None:
+@pytest.mark.parametrize("emulation", [EmulationOptions(device="Abacus"), EmulationOptions(timezone="Europe/Nowhere")])
+def test_an_unknown_device_or_time_zone_is_rejected_with_suggestions(emulation: EmulationOptions) -> None:
     with pytest.raises(InvalidArgument) as caught:
-        options(emulation=look)
+        options(emulation=emulation)
     assert caught.value.suggestions
 
 

@@ -63,9 +63,9 @@ async def test_each_session_reaches_its_own_domains_only(engine: ManagedEngine) 
         wide = await engine.open(request(), Ruleset)
         await fetch_from(await opened(narrow, site), other)
         assert "/data" not in site.hits
-        trouble = narrow.last_network_error(other)
-        assert isinstance(trouble, BlockedByPolicy)
-        assert trouble.rule == "the session's domains"
+        error = narrow.last_network_error(other)
+        assert isinstance(error, BlockedByPolicy)
+        assert error.rule == "the session's domains"
         await fetch_from(await opened(wide, site), other)
         assert "/data" in site.hits
         assert wide.last_network_error(other) is None
@@ -135,9 +135,9 @@ async def test_the_reason_why_a_server_was_not_reached_is_available(
         page = await opened(context, site)
         url = f"http://127.0.0.1:{unused_tcp_port}/"
         await fetch_from(page, url)
-        trouble = context.last_network_error(url)
-        assert isinstance(trouble, NetworkFailure)
-        assert trouble.code == "ERR_CONNECTION_REFUSED"
+        error = context.last_network_error(url)
+        assert isinstance(error, NetworkFailure)
+        assert error.code == "ERR_CONNECTION_REFUSED"
 
 
 async def test_a_local_page_may_use_local_https_but_not_next_to_a_page_without_a_site(engine: ManagedEngine) -> None:
@@ -150,6 +150,6 @@ async def test_a_local_page_may_use_local_https_but_not_next_to_a_page_without_a
         stranger = await context.context.new_page()
         await stranger.goto("chrome://version")
         await fetch_from(page, f"https://localhost:{site.port}/")
-        trouble = context.last_network_error(f"https://localhost:{site.port}/")
-        assert isinstance(trouble, BlockedByPolicy)
-        assert trouble.rule == "the rule on local addresses"
+        error = context.last_network_error(f"https://localhost:{site.port}/")
+        assert isinstance(error, BlockedByPolicy)
+        assert error.rule == "the rule on local addresses"

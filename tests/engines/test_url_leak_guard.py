@@ -151,9 +151,9 @@ async def test_navigations_links_and_forms_do_not_leave_with_a_secret(site: Site
         base = f"http://localhost:{site.port}"
         with pytest.raises(Error, match="ERR_BLOCKED_BY_CLIENT"):
             await page.goto(f"{base}/open?q={quote(SECRET)}")
-        trouble = context.last_network_error(f"{base}/open?q={quote(SECRET)}")
-        assert isinstance(trouble, BlockedByPolicy)
-        assert trouble.rule == "the rule on secrets"
+        error = context.last_network_error(f"{base}/open?q={quote(SECRET)}")
+        assert isinstance(error, BlockedByPolicy)
+        assert error.rule == "the rule on secrets"
         for how in (
             "const a = document.createElement('a'); a.href = '/link?q=' + encodeURIComponent(secret);"
             "document.body.append(a); a.click()",

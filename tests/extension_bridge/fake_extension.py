@@ -12,7 +12,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from browser_pilot.extension_bridge.mutual_auth import Exchange, key_from_code, new_nonce, proof_of
+from browser_pilot.extension_bridge.mutual_auth import Handshake, key_from_code, new_nonce, proof_of
 from browser_pilot.extension_bridge.protocol import EXTENSION_ORIGIN, PROTOCOL_VERSION
 from tests.hub_process import HubProcess
 
@@ -55,15 +55,15 @@ class FakeBrowser:
         await socket.send(json.dumps(hello))
         challenge = await self._answer(socket)
         self.browser = challenge["browser"]
-        exchange = Exchange(challenge["browser"], self.nonce, challenge["nonce"])
+        handshake = Handshake(challenge["browser"], self.nonce, challenge["nonce"])
         if not self.key:
-            self.key = key_from_code(self.code, exchange)
-        self.seen_proof = self.proof or proof_of(self.key, "browser", exchange)
+            self.key = key_from_code(self.code, handshake)
+        self.seen_proof = self.proof or proof_of(self.key, "browser", handshake)
         await socket.send(json.dumps({"type": "proof", "proof": self.seen_proof}))
         return await self._answer(socket)
 
     async def live(self, socket: ClientConnection) -> None:
-        """Share no tab, and answer pings until the connection closes."""
+        """Share no tab, and respond to pings until the connection closes."""
         await socket.send(json.dumps([{"event": "controlledTabs.changed", "args": [[]]}]))
         try:
             async for text in socket:
@@ -76,12 +76,12 @@ class FakeBrowser:
     async def _answer(socket: ClientConnection) -> dict[str, Any]:
         try:
             async with asyncio.timeout(20):
-                answer: dict[str, Any] = json.loads(await socket.recv())
+                response: dict[str, Any] = json.loads(await socket.recv())
         except ConnectionClosed as error:
             raise Refused("closed") from error
-        if answer["type"] == "refused":
-            raise Refused(answer["reason"])
-        return answer
+        if response["type"] == "refused":
+            raise Refused(response["reason"])
+        return response
 
 
 def open_code(hub: HubProcess) -> str:

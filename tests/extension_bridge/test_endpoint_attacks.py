@@ -62,8 +62,8 @@ async def attempt_bridge(port: int, origin: str | None, first: str | bytes, seco
     try:
         async with asyncio.timeout(30), connect(f"ws://127.0.0.1:{port}/bridge", origin=chosen) as socket:
             await socket.send(first)
-            answer = json.loads(await socket.recv())
-            if answer.get("type") != "challenge":
+            response = json.loads(await socket.recv())
+            if response.get("type") != "challenge":
                 return "out"
             await socket.send(second)
             return "in" if json.loads(await socket.recv()).get("type") == "welcome" else "out"
@@ -134,9 +134,9 @@ async def attack(hub: HubProcess, honest: FakeBrowser) -> None:
         ]
         headers = itertools.islice(itertools.cycle([*by_token, *by_origin, *by_host]), 250)
         mcp = [attempt_mcp(http, port, one) for one in headers]
-        answers = await gather_few([*bridge, *cdp, *mcp])
-    assert len(answers) == 1_000
-    assert set(answers) == {"out"}
+        outcomes = await gather_few([*bridge, *cdp, *mcp])
+    assert len(outcomes) == 1_000
+    assert set(outcomes) == {"out"}
     assert get(hub, "/api/browsers") == before
     assert get(hub, "/health")["sessions"] == 0
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from browser_pilot.errors import BrowserDisconnected, OutcomeUnknown, PilotError
 from browser_pilot.extension_bridge import extension_connection as link_module
 from browser_pilot.extension_bridge.extension_connection import ChromeRefused, ExtensionConnection, pending_reply
-from browser_pilot.extension_bridge.protocol import Event, Response
+from browser_pilot.extension_bridge.protocol import Event, ExtensionResponse
 from browser_pilot.extension_bridge.send_queue import SendQueue
 from browser_pilot.json_types import JsonObject
 
@@ -35,13 +35,13 @@ def new_link(events: list[Event] | None = None) -> ExtensionConnection:
     return ExtensionConnection("Chrome", (events if events is not None else []).append)
 
 
-async def test_a_call_is_answered_by_its_id() -> None:
+async def test_a_response_is_matched_by_its_id() -> None:
     link, out = new_link(), Recorded()
     link.connect(out)
     one, two = (asyncio.ensure_future(link.call("tabs.get", n)) for n in (1, 2))
     await asyncio.sleep(0)
-    link.receive(Response(out.sent[1]["id"], result="two"))
-    link.receive(Response(out.sent[0]["id"], result="one"))
+    link.receive(ExtensionResponse(out.sent[1]["id"], result="two"))
+    link.receive(ExtensionResponse(out.sent[0]["id"], result="one"))
     assert (await one, await two) == ("one", "two")
 
 
@@ -50,7 +50,7 @@ async def test_an_error_of_chrome_is_passed_on_with_its_text() -> None:
     link.connect(out)
     calling = asyncio.ensure_future(link.call("tabs.get", 1))
     await asyncio.sleep(0)
-    link.receive(Response(out.sent[0]["id"], error="No tab with id: 1."))
+    link.receive(ExtensionResponse(out.sent[0]["id"], error="No tab with id: 1."))
     with pytest.raises(ChromeRefused, match="No tab with id"):
         await calling
 
@@ -60,7 +60,7 @@ async def test_a_call_to_a_disconnected_browser_is_sent_on_reconnect() -> None:
     calling = asyncio.ensure_future(link.call("tabs.get", 1))
     await asyncio.sleep(0)
     link.connect(out)
-    link.receive(Response(out.sent[0]["id"], result="back"))
+    link.receive(ExtensionResponse(out.sent[0]["id"], result="back"))
     assert await calling == "back"
 
 
@@ -99,7 +99,7 @@ async def test_a_call_that_the_extension_lost_has_an_unknown_outcome() -> None:
     link.connect(out)
     calling = asyncio.ensure_future(link.call("tabs.remove", 1))
     await asyncio.sleep(0)
-    link.receive(Response(out.sent[0]["id"], lost=True))
+    link.receive(ExtensionResponse(out.sent[0]["id"], lost=True))
     with pytest.raises(OutcomeUnknown):
         await calling
 
@@ -112,8 +112,8 @@ async def test_the_end_of_an_old_connection_does_not_touch_the_new_one() -> None
     assert link.connected
 
 
-@given(st.lists(st.sampled_from(["call", "connect", "disconnect", "answer", "answer twice"]), max_size=40))
-def test_every_call_is_sent_at_most_once_and_answered_at_most_once(steps: list[str]) -> None:
+@given(st.lists(st.sampled_from(["call", "connect", "disconnect", "respond", "respond twice"]), max_size=40))
+def test_every_call_is_sent_at_most_once_and_gets_at_most_one_response(steps: list[str]) -> None:
     async def play() -> None:
         link, out = new_link(), Recorded()
         outs: list[Recorded] = []
@@ -134,7 +134,7 @@ def test_every_call_is_sent_at_most_once_and_answered_at_most_once(steps: list[s
             else:
                 for _ in step.split():
                     for message in out.sent:
-                        link.receive(Response(message["id"], result=None))
+                        link.receive(ExtensionResponse(message["id"], result=None))
         sent = [message["args"][0] for one in outs for message in one.sent]
         assert len(sent) == len(set(sent))
         assert len(replied) == len(set(replied))

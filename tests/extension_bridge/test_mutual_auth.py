@@ -1,4 +1,4 @@
-"""A proof is valid for one side, key and exchange; a typed code is normalized."""
+"""A proof is valid for one side, key and handshake; a typed code is normalized."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from browser_pilot.extension_bridge.mutual_auth import (
     CODE_ALPHABET,
-    Exchange,
+    Handshake,
     is_valid_proof,
     key_from_code,
     new_code,
@@ -19,27 +19,27 @@ from browser_pilot.extension_bridge.mutual_auth import (
 )
 
 KEY = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3I"
-EXCHANGE = Exchange("b1", "browser-nonce", "hub-nonce")
+HANDSHAKE = Handshake("b1", "browser-nonce", "hub-nonce")
 
 
-def test_a_proof_is_valid_for_its_key_side_and_exchange() -> None:
-    assert is_valid_proof(proof_of(KEY, "browser", EXCHANGE), KEY, "browser", EXCHANGE)
+def test_a_proof_is_valid_for_its_key_side_and_handshake() -> None:
+    assert is_valid_proof(proof_of(KEY, "browser", HANDSHAKE), KEY, "browser", HANDSHAKE)
 
 
 def test_a_proof_of_one_side_is_invalid_for_the_other() -> None:
-    assert not is_valid_proof(proof_of(KEY, "hub", EXCHANGE), KEY, "browser", EXCHANGE)
+    assert not is_valid_proof(proof_of(KEY, "hub", HANDSHAKE), KEY, "browser", HANDSHAKE)
 
 
 @given(st.sampled_from(["browser", "browser_nonce", "hub_nonce"]), st.text(min_size=1, max_size=20))
-def test_a_proof_is_invalid_in_another_exchange(field: str, value: str) -> None:
-    other = replace(EXCHANGE, **{field: value})
-    if other != EXCHANGE:
-        assert not is_valid_proof(proof_of(KEY, "browser", EXCHANGE), KEY, "browser", other)
+def test_a_proof_is_invalid_in_another_handshake(field: str, value: str) -> None:
+    other = replace(HANDSHAKE, **{field: value})
+    if other != HANDSHAKE:
+        assert not is_valid_proof(proof_of(KEY, "browser", HANDSHAKE), KEY, "browser", other)
 
 
-def test_a_code_gives_another_key_in_every_exchange() -> None:
+def test_a_code_gives_another_key_in_every_handshake() -> None:
     code = new_code()
-    keys = {key_from_code(code, replace(EXCHANGE, hub_nonce=new_nonce())) for _ in range(3)}
+    keys = {key_from_code(code, replace(HANDSHAKE, hub_nonce=new_nonce())) for _ in range(3)}
     assert len(keys) == 3
 
 

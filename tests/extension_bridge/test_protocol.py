@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from browser_pilot.extension_bridge.protocol import (
     EXTENSION_ID,
     Event,
+    ExtensionResponse,
     Pong,
     ProtocolError,
-    Response,
     encode_frame,
     parse_frame,
     parse_hello,
@@ -50,9 +50,9 @@ def test_a_frame_contains_messages_of_every_kind() -> None:
         {"pong": 4},
     ]
     assert parse_frame(json.dumps(frame)) == [
-        Response("1"),
-        Response("2", error="no"),
-        Response("3", lost=True),
+        ExtensionResponse("1"),
+        ExtensionResponse("2", error="no"),
+        ExtensionResponse("3", lost=True),
         Event("e", [1]),
         Pong(4),
     ]

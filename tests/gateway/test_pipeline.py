@@ -77,7 +77,7 @@ class FakeSession:
     id: str = "s1"
     engine: str = "managed"
     domains: Any = None
-    saver: Any = None
+    file_saver: Any = None
     current: FakeTab = field(default_factory=FakeTab)
 
     @contextmanager

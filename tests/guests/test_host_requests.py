@@ -10,7 +10,7 @@ import pytest
 
 from browser_pilot.approvals.queue import ApprovalQueue
 from browser_pilot.errors import BrowserUnavailable, PermissionDenied, PilotError
-from browser_pilot.gateway.guest_browser import which_browser
+from browser_pilot.gateway.guest_browser import choose_engine
 from browser_pilot.guests.browser_api import CapturedPage, Cookie, Credentials
 from browser_pilot.guests.call_context import CallContext
 from browser_pilot.guests.fetch import Fetcher
@@ -167,7 +167,7 @@ async def test_a_read_only_client_sends_no_post(setup: HostSetup) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "setting", "paired", "expected"),
+    ("manifest", "setting", "paired", "expected"),
     [
         ("auto", "auto", True, "own"),
         ("auto", "auto", False, "managed"),
@@ -176,10 +176,10 @@ async def test_a_read_only_client_sends_no_post(setup: HostSetup) -> None:
         ("managed", "own", True, "own"),
     ],
 )
-def test_which_browser_is_used(wanted: BrowserChoice, setting: BrowserChoice, paired: bool, expected: str) -> None:
-    assert which_browser(wanted, setting, paired=paired) == expected
+def test_which_engine_is_used(manifest: BrowserChoice, setting: BrowserChoice, paired: bool, expected: str) -> None:
+    assert choose_engine(manifest, setting, paired=paired) == expected
 
 
 def test_the_users_chrome_is_unavailable_if_none_is_paired() -> None:
     with pytest.raises(BrowserUnavailable):
-        which_browser("own", "auto", paired=False)
+        choose_engine("own", "auto", paired=False)

@@ -55,15 +55,15 @@ async def person_choosing(setup: PermissionSetup, choice: Choice) -> asyncio.Tas
     return person
 
 
-@pytest.mark.parametrize(("choice", "questions"), [("once", 2), ("session", 1), ("always", 1)])
-async def test_a_grant_lasts_as_long_as_the_choice_says(setup: PermissionSetup, choice: Choice, questions: int) -> None:
+@pytest.mark.parametrize(("choice", "requests"), [("once", 2), ("session", 1), ("always", 1)])
+async def test_a_grant_lasts_as_long_as_the_choice_says(setup: PermissionSetup, choice: Choice, requests: int) -> None:
     person = await person_choosing(setup, choice)
 
     await setup.require()
     await setup.require()
     person.cancel()
 
-    assert len(setup.asked) == questions
+    assert len(setup.asked) == requests
     assert "“testing”" in setup.asked[0]
     assert "read that page with your login" in setup.asked[0]
 
@@ -125,8 +125,8 @@ async def test_concurrent_requests_for_the_same_share_one_approval_request(setup
         requests = [asyncio.create_task(setup.require()) for _ in range(5)]
         for _ in range(3):
             await asyncio.sleep(0)
-        [question] = setup.queue.pending
-        setup.queue.decide(question.id, "once", channel="test")
+        [approval] = setup.queue.pending
+        setup.queue.decide(approval.id, "once", channel="test")
         await asyncio.gather(*requests)
 
 

@@ -31,9 +31,9 @@ def test_an_invalid_configuration_is_a_problem_with_its_message() -> None:
 
 def test_approvals_count_pending_requests_and_watchers() -> None:
     queue = ApprovalQueue()
-    assert check_approvals(queue).description == "0 questions open, nobody is watching"
+    assert check_approvals(queue).description == "0 pending approvals, 0 watchers"
     with queue.subscribe():
-        assert check_approvals(queue).description == "0 questions open, 1 watching"
+        assert check_approvals(queue).description == "0 pending approvals, 1 watcher"
 
 
 def test_unreadable_secrets_are_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,13 +26,13 @@ async def test_accepted_connections_have_tcp_nodelay() -> None:
         server.close()
 
 
-def test_a_taken_port_is_replaced_by_a_free_one_with_a_note() -> None:
-    with bound_socket("127.0.0.1", 0) as (taken, no_note):
+def test_a_taken_port_is_replaced_by_a_free_one_with_a_notice() -> None:
+    with bound_socket("127.0.0.1", 0) as (taken, no_notice):
         port = taken.getsockname()[1]
-        with bound_socket("127.0.0.1", port) as (listener, note):
+        with bound_socket("127.0.0.1", port) as (listener, notice):
             assert listener.getsockname()[1] != port
-            assert note is not None and f"port {port} is taken" in note
-    assert no_note is None
+            assert notice is not None and f"port {port} is taken" in notice
+    assert no_notice is None
 
 
 def test_an_address_of_another_machine_is_refused() -> None:

@@ -12,7 +12,7 @@ import pytest
 from browser_pilot.config.settings import load_settings
 from browser_pilot.errors import SettingsError
 from browser_pilot.hub.wiring import build_core, build_health, build_mcp, build_ui
-from browser_pilot.mcp_server.clients import STDIO
+from browser_pilot.mcp_server.client_registry import STDIO
 from browser_pilot.policy.patterns import Pattern
 from browser_pilot.policy.rules import Rule
 from tests.waiting import eventually
@@ -37,7 +37,7 @@ async def parts(tmp_path: Path) -> Parts:
 
 
 async def test_changed_settings_reach_clients_whatever_reloads_them(parts: Parts) -> None:
-    client = parts.mcp.clients.join({"format": "json"}, kind=STDIO)
+    client = parts.mcp.clients.add({"format": "json"}, kind=STDIO)
     parts.configure("[tools]\nmax_tokens = 500")
     parts.core.config.reload()
     assert (client.settings.tools.max_tokens, client.settings.tools.format) == (500, "json")
@@ -75,10 +75,10 @@ async def test_the_side_panel_serves_the_extensions_pages(parts: Parts) -> None:
 
 
 async def test_a_client_that_leaves_is_closed_once(parts: Parts) -> None:
-    client = parts.mcp.clients.join({}, kind=STDIO)
+    client = parts.mcp.clients.add({}, kind=STDIO)
     session = parts.core.hosting.sessions.find(client, None)
     assert len(parts.core.hosting.sessions) == 1
-    await asyncio.gather(parts.mcp.clients.leave(client), parts.mcp.clients.leave(client))
+    await asyncio.gather(parts.mcp.clients.remove(client), parts.mcp.clients.remove(client))
     assert len(parts.core.hosting.sessions) == 0
     assert session.id not in parts.core.hosting.sessions.ids_of(client)
 

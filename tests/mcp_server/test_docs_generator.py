@@ -1,4 +1,4 @@
-"""The documents about tools are true, and the tools cost few tokens."""
+"""docs/tools.md is up to date, and the tool list costs few tokens."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from browser_pilot.mcp_server.docs_generator import reference
+from browser_pilot.mcp_server.docs_generator import generate_reference
 from browser_pilot.mcp_server.tools import REGISTRY
 from browser_pilot.page.snapshot.token_budget import estimate_tokens
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_reference_is_current() -> None:
-    assert (ROOT / "docs" / "tools.md").read_text() == reference(REGISTRY), "run `make docs`"
+    assert (ROOT / "docs" / "tools.md").read_text() == generate_reference(REGISTRY), "run `make docs`"
 
 
 @pytest.mark.parametrize(("profile", "ceiling"), [("minimal", 600), ("standard", 2_000)])

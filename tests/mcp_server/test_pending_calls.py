@@ -1,4 +1,4 @@
-"""Parked calls when time passes and callers vanish. The rest is tested with real clients."""
+"""Pending calls that expire, and clients that disconnect. Integration tests cover the rest with real clients."""
 
 from __future__ import annotations
 
@@ -13,67 +13,67 @@ from mcp.shared.exceptions import MCPError
 from browser_pilot.approvals.models import PendingApproval
 from browser_pilot.approvals.queue import ApprovalChannel
 from browser_pilot.mcp_server import pending_calls
-from browser_pilot.mcp_server.pending_calls import Parking, sealing
+from browser_pilot.mcp_server.pending_calls import PendingCalls, request_state_boundary
 from tests.approvals.requests import approval_request
 
-QUESTION = PendingApproval(id="abc234", request=approval_request(), requested_at=0, expires_at=60)
+APPROVAL = PendingApproval(id="abc234", request=approval_request(), requested_at=0, expires_at=60)
 DONE = types.CallToolResult(content=[])
 
 
-class Work:
+class Call:
     def __init__(self) -> None:
         self.cancelled = asyncio.Event()
-        self.answers: list[str | None] = []
+        self.choices: list[str | None] = []
 
-    async def __call__(self, doors: tuple[ApprovalChannel, ...]) -> types.CallToolResult:
+    async def __call__(self, channels: tuple[ApprovalChannel, ...]) -> types.CallToolResult:
         try:
-            self.answers.append(await doors[0].request_decision(QUESTION))
+            self.choices.append(await channels[0].request_decision(APPROVAL))
         except asyncio.CancelledError:
             self.cancelled.set()
             raise
         return DONE
 
 
-async def parked(lot: Parking, work: Work, client: str = "c1") -> str:
-    result = await lot.start(client, work)
+async def suspended(calls: PendingCalls, call: Call, client: str = "c1") -> str:
+    result = await calls.start(client, call)
     assert isinstance(result, types.InputRequiredResult)
     assert result.request_state is not None
     return result.request_state
 
 
-async def test_work_without_a_question_just_returns() -> None:
-    async def work(_: tuple[ApprovalChannel, ...]) -> types.CallToolResult:
+async def test_a_call_without_an_approval_returns_its_result() -> None:
+    async def call(_: tuple[ApprovalChannel, ...]) -> types.CallToolResult:
         return DONE
 
-    assert await Parking().start("c1", work) is DONE
+    assert await PendingCalls().start("c1", call) is DONE
 
 
-async def test_a_place_is_given_up_when_nobody_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pending_calls, "STATE_SECONDS", 0.01)
-    lot = Parking()
-    state = await parked(lot, Work())
+async def test_a_pending_call_expires(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pending_calls, "STATE_TTL_SECONDS", 0.01)
+    calls = PendingCalls()
+    state = await suspended(calls, Call())
     async with asyncio.timeout(5):
-        while len(lot):
+        while len(calls):
             await asyncio.sleep(0.01)
     with pytest.raises(MCPError):
-        await lot.resume(state, None)
+        await calls.resume(state, None)
 
 
-async def test_a_client_that_goes_ends_its_own_parked_work_only() -> None:
-    lot, mine, yours = Parking(), Work(), Work()
-    await parked(lot, mine, "c1")
-    state = await parked(lot, yours, "c2")
-    lot.drop("c1")
-    await asyncio.wait_for(mine.cancelled.wait(), 5)
+async def test_a_disconnected_client_cancels_only_its_own_pending_calls() -> None:
+    calls, own, other = PendingCalls(), Call(), Call()
+    await suspended(calls, own, "c1")
+    state = await suspended(calls, other, "c2")
+    calls.cancel_client("c1")
+    await asyncio.wait_for(own.cancelled.wait(), 5)
     given = types.ElicitResult(action="accept", content={"answer": "Allow once"})
-    assert await lot.resume(state, {pending_calls.INPUT: given}) is DONE
-    assert yours.answers == ["once"]
+    assert await calls.resume(state, {pending_calls.INPUT_KEY: given}) is DONE
+    assert other.choices == ["once"]
 
 
-async def test_cancelling_a_call_ends_its_work() -> None:
+async def test_cancelling_the_request_cancels_the_call() -> None:
     started, cancelled = asyncio.Event(), asyncio.Event()
 
-    async def work(_: tuple[ApprovalChannel, ...]) -> types.CallToolResult:
+    async def call(_: tuple[ApprovalChannel, ...]) -> types.CallToolResult:
         started.set()
         try:
             await asyncio.Event().wait()
@@ -82,20 +82,20 @@ async def test_cancelling_a_call_ends_its_work() -> None:
             raise
         return DONE
 
-    calling = asyncio.create_task(Parking().start("c1", work))
+    request = asyncio.create_task(PendingCalls().start("c1", call))
     await started.wait()
-    calling.cancel()
+    request.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await calling
+        await request
     await asyncio.wait_for(cancelled.wait(), 5)
 
 
-async def test_an_expired_state_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pending_calls, "STATE_SECONDS", 1e-9)
-    boundary = sealing(lambda _: "c1")
+async def test_an_expired_state_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pending_calls, "STATE_TTL_SECONDS", 1e-9)
+    boundary = request_state_boundary(lambda _: "c1")
     sealed = types.InputRequiredResult(request_state="secret")
 
-    async def answer(_: ServerRequestContext[Any, Any]) -> HandlerResult:
+    async def respond(_: ServerRequestContext[Any, Any]) -> HandlerResult:
         return sealed
 
     def request(state: str | None) -> ServerRequestContext[Any, Any]:
@@ -108,8 +108,8 @@ async def test_an_expired_state_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
             params=params,
         )
 
-    result = await boundary(request(None), answer)
+    result = await boundary(request(None), respond)
     assert isinstance(result, types.InputRequiredResult)
     assert result.request_state != "secret"
     with pytest.raises(MCPError, match="expired requestState"):
-        await boundary(request(result.request_state), answer)
+        await boundary(request(result.request_state), respond)

@@ -1,4 +1,4 @@
-"""Answers as text: leaner than plain TOON, and read back as what they were."""
+"""Tool results as text: shorter than plain TOON, and decoded to the same data."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ TABLES = st.lists(st.fixed_dictionaries({"ref": CELLS, "name": CELLS, "states": 
 
 
 @given(TABLES, st.lists(CELLS, max_size=4), CELLS)
-def test_what_is_written_is_read_back_the_same(rows: list[dict[str, str]], words: list[str], text: str) -> None:
-    data = {"title": text, "words": words, "elements": rows, "inside": {"rows": rows, "text": text}}
+def test_a_rendered_result_decodes_to_the_same_data(rows: list[dict[str, str]], items: list[str], text: str) -> None:
+    data = {"title": text, "words": items, "elements": rows, "inside": {"rows": rows, "text": text}}
     assert toon_format.decode(render(data, "toon")) == data
 
 

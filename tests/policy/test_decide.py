@@ -114,13 +114,13 @@ def test_a_write_ask_rule_asks_about_the_action() -> None:
     assert (decision.verdict, decision.about) == ("ask", "action")
 
 
-def test_a_new_site_is_asked_about_before_the_action() -> None:
+def test_a_new_site_needs_approval_before_the_action() -> None:
     ruleset = Ruleset(defaults=Defaults(uncovered="ask"))
     decision = decision_for(write(PAY), ruleset)
     assert (decision.verdict, decision.about, decision.site) == ("ask", "site", SHOP)
-    answered = ruleset.with_rules([rule("shop.example.com", read="allow", write="allow")])
-    assert decision_for(write(), answered).verdict == "allow"
-    assert decision_for(write(PAY), answered).about == "action"
+    with_decision = ruleset.with_rules([rule("shop.example.com", read="allow", write="allow")])
+    assert decision_for(write(), with_decision).verdict == "allow"
+    assert decision_for(write(PAY), with_decision).about == "action"
 
 
 def test_a_read_ask_rule_asks_about_the_site() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from browser_pilot.errors import DomainDenied, InvalidArgument
 from browser_pilot.policy.hosts import BLANK, Site, address_class, is_loopback, page_site, parse_address, parse_host
-from browser_pilot.policy.networks import AddressClass
+from browser_pilot.policy.ip_networks import AddressClass
 
 
 @pytest.mark.parametrize(

@@ -102,10 +102,10 @@ def test_write_permission_implies_read_permission() -> None:
 
 def test_a_later_rule_replaces_an_earlier_one_except_deny_and_read_only() -> None:
     config = Rule(pattern=parse_pattern("www.example.com"), write="ask", requires_approval=True, max_steps_per_hour=9)
-    answer = Rule(
+    decision = Rule(
         pattern=parse_pattern("www.example.com"), write="allow", ask_from="high", max_steps_per_hour=20, source="answer"
     )
-    merged = Ruleset([config, answer]).coverage(SITE).rules[0]
+    merged = Ruleset([config, decision]).coverage(SITE).rules[0]
     assert (merged.write, merged.requires_approval, merged.ask_from) == ("allow", None, "high")
     assert merged.max_steps_per_hour == 9
     assert merged.source == "config.toml, answer"

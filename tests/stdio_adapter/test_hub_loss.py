@@ -183,5 +183,5 @@ def test_a_hub_that_does_not_reply_to_the_handshake_is_reported_after_ten_second
 ) -> None:
     start_hub(replies=False)
     error = start_adapter().ask(INITIALIZE)["error"]
-    assert "does not answer" in error["message"]
+    assert "does not respond" in error["message"]
     assert error["data"]["retryable"] is True

@@ -82,7 +82,7 @@ def test_a_handshake_in_single_bytes_does_not_extend_the_deadline(
     feeding = threading.Thread(target=trickle)
     feeding.start()
     began = time.monotonic()
-    with pytest.raises(HubUnavailable, match="does not answer"):
+    with pytest.raises(HubUnavailable, match="does not respond"):
         connect_to_hub(hub.home, {}, log=unexpected)
     assert time.monotonic() - began < 5
     enough.set()

@@ -15,7 +15,7 @@ from browser_pilot.approvals.queue import ApprovalQueue
 from browser_pilot.errors import InvalidArgument
 from browser_pilot.ui.approval_requests import ApprovalRequests
 
-MATTER = ApprovalRequest(
+REQUEST = ApprovalRequest(
     client="http-1",
     client_name="Agent",
     session="s1",
@@ -37,7 +37,7 @@ MATTER = ApprovalRequest(
 @asynccontextmanager
 async def pending_request(queue: ApprovalQueue) -> AsyncGenerator[asyncio.Task[tuple[str, ApprovalDecision]]]:
     with queue.subscribe():
-        asking = asyncio.create_task(queue.request_decision(MATTER, timeout_seconds=60))
+        asking = asyncio.create_task(queue.request_decision(REQUEST, timeout_seconds=60))
         await asyncio.sleep(0)
         yield asking
         asking.cancel()
@@ -81,8 +81,8 @@ async def test_a_decision_ends_the_request_and_names_its_channel() -> None:
     async with pending_request(queue) as asking:
         params = {"id": queue.pending[0].id, "choice": "once"}
         assert requests.decide(params, channel="dashboard") == {"choice": "once"}
-        _, answer = await asking
-        assert (answer.choice, answer.channel) == ("once", "dashboard")
+        _, decision = await asking
+        assert (decision.choice, decision.channel) == ("once", "dashboard")
         with pytest.raises(ApprovalNotPending):
             requests.decide(params, channel="dashboard")
 

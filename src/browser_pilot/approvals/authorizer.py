@@ -1,8 +1,8 @@
 """Authorizes one action: the policy decision, and the approval of a person where it requires one.
 
-The caller inspects what would happen (``Sight``) and calls ``decide``. Where an approval is missing it calls ``ask``,
-inspects again and decides again: an approval is bound to exactly what was shown, so a page that changed meanwhile
-leads to another approval request. Nothing here calls back into the caller.
+The caller inspects what would happen (``ActionPreview``) and calls ``decide``. Where an approval is missing it calls
+``request_approval``, inspects again and decides again: an approval is bound to exactly what was shown, so a page that
+changed meanwhile leads to another approval request. Nothing here calls back into the caller.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ class Requester:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionPreview:
-    """A preview of an action: what would happen, as inspected just now.
+    """What an action would do, as inspected just now.
 
-    ``also`` are further elements of the same call: the strictest decision holds. ``fingerprint`` identifies the element
-    on every page of the site, ``seal`` digests everything about it as it is now. ``values`` are the redacted inputs,
-    while ``payload`` digests the real ones. ``steps`` and ``plan`` are for a call with several steps: one approval
-    request covers them.
+    ``also`` are further elements of the same call: the strictest decision holds. ``stable_id`` identifies the element
+    on every page of the site, ``fingerprint`` digests everything about it as it is now. ``values`` are the redacted
+    inputs, while ``payload`` digests the real ones. ``steps`` and ``plan`` are for a call with several steps: one
+    approval request covers them.
     """
 
     request: PolicyRequest
     also: tuple[PolicyRequest, ...] = ()
     what: str
     element: str = ""
+    stable_id: str = ""
     fingerprint: str = ""
-    seal: str = ""
     values: Mapping[str, str] = field(default_factory=dict[str, str])
     payload: str = ""
     steps: tuple[str, ...] = ()
@@ -72,8 +72,8 @@ class ActionPreview:
             self.request.url,
             None if self.request.target is None else self.request.target.origin,
             [None if one.frame is None else one.frame.origin for one in requests],
+            self.stable_id,
             self.fingerprint,
-            self.seal,
             [None if one.element is None else (one.element.form_action, one.element.form_method) for one in requests],
             self.payload,
             dict(self.values),
@@ -110,8 +110,8 @@ class Approval:
     """What a person approved last for the call that is being authorized; ``binding`` is what it is bound to."""
 
     binding: str = ""
-    question_id: str | None = None
-    answer: ApprovalDecision | None = None
+    approval_id: str | None = None
+    decision: ApprovalDecision | None = None
 
 
 NO_APPROVAL = Approval()
@@ -134,94 +134,98 @@ class Authorizer:
         self._clock = clock
 
     def decide(
-        self, asker: Requester, sight: ActionPreview, approval: Approval = NO_APPROVAL
+        self, requester: Requester, preview: ActionPreview, approval: Approval = NO_APPROVAL
     ) -> Authorization | ApprovalRequest:
-        """The authorization, or what a person has to be asked first. Raises the error of a denial.
+        """The authorization, or the approval request that must be decided first. Raises the error of a denial.
 
         Synchronous, so that no budget can be exceeded between the decision and the reservation.
         """
-        rules = self._grants.rules_for(asker.session, self._config.rules)
-        decision = self._decide(sight, rules)
+        rules = self._grants.rules_for(requester.session, self._config.rules)
+        decision = self._decide(preview, rules)
         if decision.verdict == "deny":
             raise decision.error()
         if decision.verdict == "ask":
-            matter = _matter(asker, sight, decision, rules)
-            if matter.binding != approval.binding and not self._is_covered(matter):
-                return matter
+            request = _approval_request(requester, preview, decision, rules)
+            if request.binding != approval.binding and not self._is_covered(request):
+                return request
         reservation = self._budgets.reserve(decision.charges, self._clock())
         if not isinstance(reservation, Reservation):
             raise BudgetExhausted("The step budget is used up.", suggestions=["Ask the user to raise it."])
         return Authorization(
-            preview=sight,
+            preview=preview,
             decision=decision,
             reservation=reservation,
-            approval_id=approval.question_id,
-            approval_decision=approval.answer,
+            approval_id=approval.approval_id,
+            approval_decision=approval.decision,
         )
 
-    async def ask(self, asker: Requester, matter: ApprovalRequest) -> Approval:
-        """Request a person's approval, and keep what the decision is good for. Raises when it is not given."""
-        question_id, answer = await self._queue.request_decision(
-            matter, timeout_seconds=asker.timeout_seconds, channels=asker.channels
+    async def request_approval(self, requester: Requester, request: ApprovalRequest) -> Approval:
+        """Request a person's decision and store what it is valid for. Raises the error of a denial or timeout."""
+        approval_id, decision = await self._queue.request_decision(
+            request, timeout_seconds=requester.timeout_seconds, channels=requester.channels
         )
-        return Approval(binding=self._settle(matter, answer), question_id=question_id, answer=answer)
+        return Approval(binding=self._apply(request, decision), approval_id=approval_id, decision=decision)
 
-    def evaluate(self, asker: Requester, request: PolicyRequest) -> PolicyDecision:
-        """The decision about what is known so far; asks nobody and counts nothing."""
-        return decide(request, self._grants.rules_for(asker.session, self._config.rules), self._budgets, self._clock())
+    def evaluate(self, requester: Requester, request: PolicyRequest) -> PolicyDecision:
+        """The policy decision without an approval request and without charging a budget."""
+        return decide(
+            request, self._grants.rules_for(requester.session, self._config.rules), self._budgets, self._clock()
+        )
 
-    def _decide(self, sight: ActionPreview, rules: Ruleset) -> PolicyDecision:
+    def _decide(self, preview: ActionPreview, rules: Ruleset) -> PolicyDecision:
         """The strictest decision about any of its elements. It counts as one step."""
         now = self._clock()
-        decisions = [decide(request, rules, self._budgets, now) for request in (sight.request, *sight.also)]
+        decisions = [decide(request, rules, self._budgets, now) for request in (preview.request, *preview.also)]
         strictest = max(decisions, key=lambda one: (VERDICTS.index(one.verdict), THRESHOLDS.index(one.risk)))
         return replace(strictest, charges=tuple(dict.fromkeys(charge for one in decisions for charge in one.charges)))
 
-    def _is_covered(self, matter: ApprovalRequest) -> bool:
-        return matter.about == "action" and self._grants.covers(matter)
+    def _is_covered(self, request: ApprovalRequest) -> bool:
+        return request.about == "action" and self._grants.covers(request)
 
-    def _settle(self, matter: ApprovalRequest, answer: ApprovalDecision) -> str:
-        """Keep a decision that holds beyond this call. Returns the binding that it approves, if it is for an action."""
-        if matter.about == "site":
-            rule = matter.always_rule if answer.allows else matter.block_rule
-            if answer.choice in ("session", "deny") and rule is not None:
-                kept = replace(rule, source="your answer in this session")
-                self._grants.add_site_rule(matter.session, kept, self._config.rules)
-        elif answer.choice == "session":
-            self._grants.grant_action(matter)
-        if not answer.allows:
-            raise denied_error(matter, answer)
-        return matter.binding if matter.about == "action" else ""
+    def _apply(self, request: ApprovalRequest, decision: ApprovalDecision) -> str:
+        """Store a decision that is valid beyond this call. Returns the binding that it approves, for an action."""
+        if request.about == "site":
+            rule = request.always_rule if decision.allows else request.block_rule
+            if decision.choice in ("session", "deny") and rule is not None:
+                session_rule = replace(rule, source="your answer in this session")
+                self._grants.add_site_rule(request.session, session_rule, self._config.rules)
+        elif decision.choice == "session":
+            self._grants.grant_action(request)
+        if not decision.allows:
+            raise denied_error(request, decision)
+        return request.binding if request.about == "action" else ""
 
 
-def _matter(asker: Requester, sight: ActionPreview, decision: PolicyDecision, rules: Ruleset) -> ApprovalRequest:
-    request = sight.request
+def _approval_request(
+    requester: Requester, preview: ActionPreview, decision: PolicyDecision, rules: Ruleset
+) -> ApprovalRequest:
+    request = preview.request
     site = decision.site or request.target or BLANK
     about = decision.about or "action"
-    lasting = allow_site(rules.coverage(site)) if about == "site" else allow_action(decision, request.effect)
+    always_rule = allow_site(rules.coverage(site)) if about == "site" else allow_action(decision, request.effect)
     return ApprovalRequest(
-        client=asker.client,
-        client_name=plain_text(asker.client_name),
-        session=asker.session,
-        tool=asker.tool,
+        client=requester.client,
+        client_name=plain_text(requester.client_name),
+        session=requester.session,
+        tool=requester.tool,
         effect=request.effect,
-        what=f"Use {site}" if about == "site" else plain_text(sight.what),
+        what=f"Use {site}" if about == "site" else plain_text(preview.what),
         site=str(site),
         about=about,
         risk=decision.risk,
         reason=plain_text(decision.reason),
         rule=decision.rule,
-        binding=sight.binding,
-        scope=sight.plan or sight.fingerprint,
-        element=plain_text(sight.element),
-        values={plain_text(name): plain_text(value) for name, value in sight.values.items()},
-        steps=tuple(plain_text(step) for step in sight.steps),
-        always_rule=lasting,
+        binding=preview.binding,
+        scope=preview.plan or preview.stable_id,
+        element=plain_text(preview.element),
+        values={plain_text(name): plain_text(value) for name, value in preview.values.items()},
+        steps=tuple(plain_text(step) for step in preview.steps),
+        always_rule=always_rule,
         block_rule=block_site(site),
     )
 
 
-def changed_under_every_request() -> ApprovalDenied:
+def page_keeps_changing_error() -> ApprovalDenied:
     """The error for a page that changes after every approval."""
     return ApprovalDenied(
         "What would happen changed after every approval, so nothing was done.",
@@ -229,8 +233,8 @@ def changed_under_every_request() -> ApprovalDenied:
     )
 
 
-def rule_from_decision(question: PendingApproval, answer: ApprovalDecision) -> Rule | None:
-    """The rule that a lasting answer writes."""
-    if answer.choice == "always":
-        return question.request.always_rule
-    return question.request.block_rule if answer.choice == "block" else None
+def rule_from_decision(approval: PendingApproval, decision: ApprovalDecision) -> Rule | None:
+    """The rule that an "always" or "block" decision writes."""
+    if decision.choice == "always":
+        return approval.request.always_rule
+    return approval.request.block_rule if decision.choice == "block" else None

@@ -53,7 +53,7 @@ class _Caller:
 
 
 @dataclass(eq=False)
-class _Entry:
+class _QueueEntry:
     """A pending approval with its callers. Only the first caller's channels are in use."""
 
     approval: PendingApproval
@@ -111,7 +111,7 @@ class ApprovalQueue:
         self._on_event = on_event
         self._clock = clock
         self._pending = PendingApprovals()
-        self._entries: dict[str, _Entry] = {}
+        self._entries: dict[str, _QueueEntry] = {}
         self._subscriptions: set[Subscription] = set()
 
     @property
@@ -172,7 +172,7 @@ class ApprovalQueue:
         for subscription in self._subscriptions:
             subscription.end()
 
-    def _find_same_site(self, request: ApprovalRequest) -> _Entry | None:
+    def _find_same_site(self, request: ApprovalRequest) -> _QueueEntry | None:
         if request.about != "site":
             return None
         key = (request.client, request.session, request.site)
@@ -186,17 +186,17 @@ class ApprovalQueue:
             None,
         )
 
-    def _add(self, request: ApprovalRequest, timeout_seconds: float) -> _Entry:
+    def _add(self, request: ApprovalRequest, timeout_seconds: float) -> _QueueEntry:
         approval_id = "".join(secrets.choice(ID_CHARACTERS) for _ in range(ID_LENGTH))
         now = self._clock()
         approval = PendingApproval(id=approval_id, request=request, requested_at=now, expires_at=now + timeout_seconds)
         self._pending.add(approval)
         timer = asyncio.get_running_loop().call_later(timeout_seconds, self._expire, approval_id)
-        entry = self._entries[approval_id] = _Entry(approval, timer)
+        entry = self._entries[approval_id] = _QueueEntry(approval, timer)
         self._publish(ApprovalEvent("asked", approval))
         return entry
 
-    def _open_channels(self, entry: _Entry, caller: _Caller) -> None:
+    def _open_channels(self, entry: _QueueEntry, caller: _Caller) -> None:
         for channel in caller.channels:
             entry.channel_tasks.spawn(self._run_channel(channel, entry.approval))
 
@@ -222,7 +222,7 @@ class ApprovalQueue:
         if len(self._entries[approval.id].channel_tasks) <= 1 and not self._subscriptions:
             self._withdraw(approval.id, no_channel_error(approval.request))
 
-    def _remove_caller(self, entry: _Entry, caller: _Caller) -> None:
+    def _remove_caller(self, entry: _QueueEntry, caller: _Caller) -> None:
         was_first = entry.callers[0] is caller
         entry.callers.remove(caller)
         if entry.approval.id not in self._pending:

@@ -58,7 +58,7 @@ COMMANDS = {
     "pair": _Command("browsers", "pair", USER_CHROME),
     "browsers": _Command("browsers", "commands", USER_CHROME),
     "dev": _Command("dev", "dev", SETUP),
-    "guest": _Command("guest", "commands", TOOLS),
+    "guest": _Command("guests", "commands", TOOLS),
     "doctor": _Command("doctor", "doctor", SETUP),
     "mcp-config": _Command("mcp_config", "mcp_config", SETUP),
     "setup-browser": _Command("setup_browser", "setup_browser", SETUP),

@@ -1,4 +1,4 @@
-"""`browser-pilot approvals --watch`: shows pending approvals on a terminal and takes decisions by key.
+"""`browser-pilot approvals --watch`: shows pending approvals on a terminal and reads decisions from the keyboard.
 
 Two threads, one for the hub's event stream and one for the keyboard, put messages into a queue; the main thread draws.
 In a pipe it prints one line per event and reads no keys. When the hub stops, it waits for the next one.

@@ -25,7 +25,7 @@ class BrowserHealth(BaseModel):
     sessions: int
 
 
-class PartHealth(BaseModel):
+class PartReport(BaseModel):
     state: Literal["ok", "off", "problem"]
     says: str
 
@@ -39,11 +39,19 @@ class Health(BaseModel):
     clients: int
     sessions: int
     browsers: list[BrowserHealth]
-    parts: dict[str, PartHealth]
+    parts: dict[str, PartReport]
 
     @property
-    def problems(self) -> dict[str, PartHealth]:
+    def problems(self) -> dict[str, PartReport]:
         return {name: part for name, part in self.parts.items() if part.state == "problem"}
+
+
+class ErrorBody(BaseModel):
+    """The body of the hub's response to a request that it rejects."""
+
+    error: str
+    message: str
+    suggestions: list[str] = []
 
 
 class ConnectedClient(BaseModel):
@@ -135,7 +143,7 @@ def send_request(
     headers: Mapping[str, str] | None = None,
     timeout_seconds: float = RESPONSE_TIMEOUT_SECONDS,
 ) -> tuple[int, bytes]:
-    """One request with the token: the answer's status and body. Raises ``OSError`` or ``HTTPException``."""
+    """One request with the token: the response's status and body. Raises ``OSError`` or ``HTTPException``."""
     connection = http.client.HTTPConnection(info.host, info.port, timeout=timeout_seconds)
     try:
         connection.request(method, path, body, {"Authorization": f"Bearer {info.token}", **(headers or {})})

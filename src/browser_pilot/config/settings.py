@@ -38,8 +38,8 @@ def _no_boolean(value: object) -> object:
     return value
 
 
-Whole = Annotated[int, BeforeValidator(_no_boolean)]
-Positive = Annotated[Whole, Field(gt=0)]
+StrictInt = Annotated[int, BeforeValidator(_no_boolean)]
+Positive = Annotated[StrictInt, Field(gt=0)]
 PositiveMinutes = Annotated[float, BeforeValidator(_no_boolean), Field(gt=0)]
 
 
@@ -51,7 +51,7 @@ class HubSettings(Section):
     """With ``redis_url``, hubs share limits and profiles through Redis; ``redis_key`` encrypts the profiles there."""
 
     host: str = "127.0.0.1"
-    port: Annotated[Whole, Field(ge=0, le=65535)] = 8777
+    port: Annotated[StrictInt, Field(ge=0, le=65535)] = 8777
     idle_minutes: PositiveMinutes = 10
     allowed_hosts: tuple[str, ...] = ()
     redis_url: str | None = None
@@ -80,7 +80,7 @@ class BrowserSettings(Section):
 class ToolSettings(Section):
     profile: str = "standard"
     format: ResultFormat = "toon"
-    max_tokens: Annotated[Whole, Field(ge=200)] = 8_000
+    max_tokens: Annotated[StrictInt, Field(ge=200)] = 8_000
     timeout_ms: Positive = 30_000
 
 
@@ -99,7 +99,7 @@ class DomainSettings(Section):
     write: bool | Literal["ask"] | None = None
     requires_approval: bool | None = None
     ask_from: Threshold | None = None
-    max_steps_per_hour: Annotated[Whole, Field(ge=0)] | None = None
+    max_steps_per_hour: Annotated[StrictInt, Field(ge=0)] | None = None
     mode: Mode | None = None
 
 

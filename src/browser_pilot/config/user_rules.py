@@ -28,7 +28,7 @@ from browser_pilot.policy.types import Mode, Threshold, Verdict
 LOCK_TIMEOUT_SECONDS = 5.0
 
 
-class _Entry(BaseModel):
+class _StoredRule(BaseModel):
     """A rule in the file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -47,7 +47,7 @@ class _File(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     version: Literal[1] = 1
-    rules: tuple[_Entry, ...] = ()
+    rules: tuple[_StoredRule, ...] = ()
 
 
 def rules_path(home: Path) -> Path:
@@ -108,7 +108,7 @@ class UserRulesStore:
             where = ".".join(str(part) for part in problem["loc"])
             raise self._damaged(f"{where}: {problem['msg']}" if where else problem["msg"]) from None
 
-    def _write(self, entries: Iterable[_Entry]) -> None:
+    def _write(self, entries: Iterable[_StoredRule]) -> None:
         content = _File(rules=tuple(entries)).model_dump(exclude_none=True)
         try:
             write_private(self.path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
@@ -118,8 +118,8 @@ class UserRulesStore:
                 suggestions=["Free some space, or make the folder writable for your user."],
             ) from None
 
-    def _entry(self, rule: Rule, before: _Entry | None) -> _Entry:
-        given = _Entry(
+    def _entry(self, rule: Rule, before: _StoredRule | None) -> _StoredRule:
+        given = _StoredRule(
             pattern=str(rule.pattern),
             read=rule.read,
             write=rule.write,
@@ -133,7 +133,7 @@ class UserRulesStore:
             return given
         return before.model_copy(update=given.model_dump(exclude_none=True))
 
-    def _rule(self, entry: _Entry) -> Rule:
+    def _rule(self, entry: _StoredRule) -> Rule:
         try:
             pattern = parse_pattern(entry.pattern)
         except PatternError as error:

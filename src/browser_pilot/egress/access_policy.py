@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from browser_pilot.policy.hosts import Site, address_class
-from browser_pilot.policy.networks import AddressClass
+from browser_pilot.policy.ip_networks import AddressClass
 from browser_pilot.policy.patterns import Pattern
 from browser_pilot.policy.rules import Ruleset
 from browser_pilot.policy.subresources import ReachDecision, decide_reach
@@ -83,7 +83,7 @@ class SessionAccessPolicy:
         session_domains: tuple[Pattern, ...] | None = None,
         open_pages: Callable[[], Iterable[Site]] = tuple,
     ) -> None:
-        """``within`` are the session's own domains, ``pages`` the sites of its open pages."""
+        """``session_domains`` are the session's own domains, ``open_pages`` the sites of its open pages."""
         self._rules = rules
         self._within = session_domains
         self._pages = open_pages
@@ -159,17 +159,17 @@ class SessionAccessPolicy:
         """Why the last connection to this site failed; None when it succeeded."""
         return self._errors.get(_host_and_port(site))
 
-    def _initiator_is_local(self, ask: ConnectionRequest) -> bool:
-        if ask.origin is not None:
-            return self._is_local_site(ask.origin)
-        if ask.fetch_site in ("same-origin", "same-site"):
+    def _initiator_is_local(self, request: ConnectionRequest) -> bool:
+        if request.origin is not None:
+            return self._is_local_site(request.origin)
+        if request.fetch_site in ("same-origin", "same-site"):
             return True
-        if ask.fetch_site == "cross-site":
+        if request.fetch_site == "cross-site":
             return False
-        if _host_and_port(ask.site) in self._navigable:
+        if _host_and_port(request.site) in self._navigable:
             return True
         pages = [page for page in self._pages() if page.host]
-        if ask.fetch_site == "none":
+        if request.fetch_site == "none":
             # A navigation without an initiator. The agent's own are announced by ``allow_navigation``, others are
             # redirects: from a local server, if nothing but local ones were contacted since the agent's last.
             return self._only_local_since_navigation and all(self._is_local_site(page) for page in pages)

@@ -17,7 +17,7 @@ from http import HTTPStatus
 from typing import Protocol
 
 from browser_pilot.policy.hosts import BLANK, Site
-from browser_pilot.policy.networks import AddressClass, classify_address
+from browser_pilot.policy.ip_networks import AddressClass, classify_address
 from browser_pilot.policy.subresources import ReachDecision
 
 from .access_policy import AccessPolicy, ConnectionRequest

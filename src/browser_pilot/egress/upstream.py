@@ -6,7 +6,7 @@ import asyncio
 from typing import Protocol
 
 from browser_pilot.policy.hosts import Site
-from browser_pilot.policy.networks import AddressClass
+from browser_pilot.policy.ip_networks import AddressClass
 
 from .splice import SpliceEnd
 

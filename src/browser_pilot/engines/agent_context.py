@@ -1,6 +1,6 @@
 """Base of the contexts in browsers that only agents use: managed and remote ones.
 
-Subclasses say whether the browser is alive, how it reaches the network, and what to release on close.
+Subclasses implement whether the browser is alive, how it reaches the network, and what to release on close.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class AgentContext:
         return False
 
     @property
-    def saver(self) -> None:
+    def file_saver(self) -> None:
         """None: files come through the page or its context, not into the user's folder."""
         return None
 

@@ -32,22 +32,22 @@ class ContextOptions(TypedDict, total=False):
 
 def context_options(request: ContextRequest, devices: Mapping[str, Mapping[str, object]]) -> ContextOptions:
     """``devices`` are Playwright's presets. Raises ``InvalidArgument`` for an unknown device or time zone."""
-    look = request.emulation
-    options = _of_device(look.device, devices) if look.device is not None else ContextOptions()
+    emulation = request.emulation
+    options = _of_device(emulation.device, devices) if emulation.device is not None else ContextOptions()
     if request.viewport is not None:
         width, height = request.viewport
         options["viewport"] = {"width": width, "height": height}
         options.pop("screen", None)
-    elif look.device is None:
+    elif emulation.device is None:
         options["viewport"] = {"width": DEFAULT_VIEWPORT[0], "height": DEFAULT_VIEWPORT[1]}
-    if look.user_agent is not None:
-        options["user_agent"] = look.user_agent
-    if look.locale is not None:
-        options["locale"] = look.locale
-    if look.timezone is not None:
-        options["timezone_id"] = _timezone(look.timezone)
-    if look.color_scheme is not None:
-        options["color_scheme"] = look.color_scheme
+    if emulation.user_agent is not None:
+        options["user_agent"] = emulation.user_agent
+    if emulation.locale is not None:
+        options["locale"] = emulation.locale
+    if emulation.timezone is not None:
+        options["timezone_id"] = _timezone(emulation.timezone)
+    if emulation.color_scheme is not None:
+        options["color_scheme"] = emulation.color_scheme
     return options
 
 

@@ -37,7 +37,7 @@ class EmulationOptions:
 
 @dataclass(frozen=True)
 class ContextRequest:
-    """The browser that a session asks for. Sessions with equal launch options share browser processes.
+    """The browser that a session requests. Sessions with equal launch options share browser processes.
 
     ``domains``: the only ones that the session may reach; None for no limit. ``viewport``: None for the device's.
     ``parent_proxy``: a proxy of the user that all traffic goes through after ours.
@@ -75,7 +75,7 @@ class LiveContext(Protocol):
         ...
 
     @property
-    def saver(self) -> FileSaver | None:
+    def file_saver(self) -> FileSaver | None:
         """Saves into the user's download folder, where the browser is the user's; else None."""
         ...
 

@@ -1,7 +1,7 @@
 """Proxy settings of a context, and its authentication at the egress proxy, once, right after its creation.
 
 Chromium keeps the credentials for the context (for pages, workers and WebSockets), so that no request has to be
-intercepted afterwards. The challenge is answered on the context's first page: the proxy's welcome response has no
+intercepted afterwards. The challenge is handled on the context's first page: the proxy's welcome response has no
 content, so that the page stays blank and can be used.
 """
 

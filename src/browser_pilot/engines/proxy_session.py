@@ -38,7 +38,7 @@ class ProxySession:
         self._proxy = proxy
         self._key = secrets.token_hex(8)
         self._context: BrowserContext | None = None
-        self._gate = SessionAccessPolicy(lambda: self.rules(), session_domains=within, open_pages=self._pages)
+        self._access_policy = SessionAccessPolicy(lambda: self.rules(), session_domains=within, open_pages=self._pages)
         self._forms = UrlForms()
 
     @property
@@ -49,7 +49,7 @@ class ProxySession:
         """Authenticate the context; leaves one blank page open. Raises ``BrowserUnavailable`` on failure."""
         self._context = context
         secret = secrets.token_urlsafe(24)
-        self._proxy.register(self._key, secret, self._gate, parent=self._parent_proxy)
+        self._proxy.register(self._key, secret, self._access_policy, parent=self._parent_proxy)
         try:
             page = context.pages[0] if context.pages else await context.new_page()
             await authenticate(page, self._key, secret)
@@ -59,7 +59,7 @@ class ProxySession:
 
     def allow_navigation(self, site: Site) -> None:
         """Allow a site that an agent was authorized to open."""
-        self._gate.allow_navigation(site)
+        self._access_policy.allow_navigation(site)
 
     def last_network_error(self, url: str) -> BlockedByPolicy | NetworkFailure | None:
         """Why a URL was not reached, if the reason is the proxy's decision or an error behind it."""
@@ -70,12 +70,12 @@ class ProxySession:
             return BlockedByPolicy(
                 site, "the rule on secrets", "The URL contains a secret; secrets must not leave in a URL."
             )
-        return self._gate.last_network_error(site)
+        return self._access_policy.last_network_error(site)
 
     def block_in_urls(self, values: Iterable[str]) -> UrlForms:
         """Block URLs that contain one of these values; returns all blocked forms."""
         self._forms.add(values)
-        self._gate.carries_secret = self._forms.found_in
+        self._access_policy.carries_secret = self._forms.found_in
         return self._forms
 
     def close(self) -> None:

@@ -45,12 +45,12 @@ class RemoteContext(AgentContext):
         self,
         browser: Browser,
         context: BrowserContext,
-        gate: SessionAccessPolicy,
+        access_policy: SessionAccessPolicy,
         release: Callable[[], asyncio.Task[object]],
     ) -> None:
         super().__init__(context)
         self._browser = browser
-        self._gate = gate
+        self._access_policy = access_policy
         self._forms = UrlForms()
         self._release = release
         self._alive = True
@@ -65,15 +65,15 @@ class RemoteContext(AgentContext):
         return None
 
     def allow_navigation(self, site: Site) -> None:
-        self._gate.allow_navigation(site)
+        self._access_policy.allow_navigation(site)
 
     def last_network_error(self, url: str) -> BlockedByPolicy | NetworkFailure | None:
         site = page_site(url)
-        return None if site is None else self._gate.last_network_error(site)
+        return None if site is None else self._access_policy.last_network_error(site)
 
     async def block_in_urls(self, values: Iterable[str]) -> None:
         self._forms.add(values)
-        self._gate.carries_secret = self._forms.found_in
+        self._access_policy.carries_secret = self._forms.found_in
 
     async def close(self) -> None:
         await self._close_context()
@@ -104,10 +104,10 @@ class RemoteEngine:
     ) -> RemoteContext:
         driver = await self._driver()
         options = context_options(request, cast("dict[str, dict[str, object]]", driver.devices))  # pyright: ignore[reportUnknownMemberType]
-        gate = SessionAccessPolicy(rules, session_domains=request.domains)
+        access_policy = SessionAccessPolicy(rules, session_domains=request.domains)
         if request.engine == "cdp":
             browser = await _connect(driver, request, (_required(request.cdp_url, "cdp"),))
-            return await self._context(browser, options, state, gate, _release_nothing, alone=False)
+            return await self._context(browser, options, state, access_policy, _release_nothing, is_exclusive=False)
         grid = Grid(_required(request.grid_url, "grid"))
         session = await self._grid_session(grid, request)
         keep_alive = asyncio.create_task(_keep_alive(grid, session.id))
@@ -119,7 +119,7 @@ class RemoteEngine:
 
         try:
             browser = await _connect(driver, request, session.cdp_urls)
-            return await self._context(browser, options, state, gate, release, alone=True)
+            return await self._context(browser, options, state, access_policy, release, is_exclusive=True)
         except BaseException:
             await release()
             raise
@@ -136,19 +136,19 @@ class RemoteEngine:
         browser: Browser,
         options: ContextOptions,
         state: StorageState | None,
-        gate: SessionAccessPolicy,
+        access_policy: SessionAccessPolicy,
         release: Callable[[], Coroutine[object, object, None]],
         *,
-        alone: bool,
+        is_exclusive: bool,
     ) -> RemoteContext:
         try:
             made = await browser.new_context(**options, storage_state=cast("PlaywrightState | None", state))
-            await install_request_filter(browser, made, gate, alone=alone)
+            await install_request_filter(browser, made, access_policy, is_exclusive=is_exclusive)
         except Error as error:
             with suppress(Error):
                 await browser.close()
             raise BrowserUnavailable(f"The remote browser opened no context: {first_line(error.message)}") from error
-        context = RemoteContext(browser, made, gate, lambda: self._releases.spawn(release()))
+        context = RemoteContext(browser, made, access_policy, lambda: self._releases.spawn(release()))
         self._contexts.add(context)
         context.on_lost(lambda: self._contexts.discard(context))
         return context

@@ -17,32 +17,32 @@ from browser_pilot.egress import BlockedByPolicy, ConnectionRequest, SessionAcce
 from browser_pilot.policy.hosts import page_site
 
 
-def is_allowed(gate: SessionAccessPolicy, url: str) -> bool:
+def is_allowed(access_policy: SessionAccessPolicy, url: str) -> bool:
     """URLs without a host (data:, blob:, about:) do not leave the browser."""
     site = page_site(url.replace("ws", "http", 1) if url.startswith("ws") else url)
     if site is None or not site.host:
         return site is not None or url.startswith(("data:", "blob:", "about:"))
-    found = gate.decide_host(ConnectionRequest(site, "http", url=url))
+    found = access_policy.decide_host(ConnectionRequest(site, "http", url=url))
     if found.allowed:
-        gate.record_connected(site)
+        access_policy.record_connected(site)
     else:
-        gate.record_error(BlockedByPolicy(site, found.rule, found.reason))
+        access_policy.record_error(BlockedByPolicy(site, found.rule, found.reason))
     return found.allowed
 
 
 async def install_request_filter(
-    browser: Browser, context: BrowserContext, gate: SessionAccessPolicy, *, alone: bool
+    browser: Browser, context: BrowserContext, access_policy: SessionAccessPolicy, *, is_exclusive: bool
 ) -> None:
-    """``alone``: the browser is not shared with others."""
-    await context.route_web_socket(lambda _: True, lambda socket: _filter_web_socket(gate, socket))
-    if not alone:
-        await context.route(lambda _: True, lambda route: _filter_request(gate, route))
+    """``is_exclusive``: no other client uses the browser."""
+    await context.route_web_socket(lambda _: True, lambda socket: _filter_web_socket(access_policy, socket))
+    if not is_exclusive:
+        await context.route(lambda _: True, lambda route: _filter_request(access_policy, route))
         return
     session = await browser.new_browser_cdp_session()
     tasks = BackgroundTasks("the request filter")
 
     def on_paused(event: dict[str, Any]) -> None:
-        allowed = is_allowed(gate, str(event["request"]["url"]))
+        allowed = is_allowed(access_policy, str(event["request"]["url"]))
         tasks.spawn(_continue(session, str(event["requestId"]), allowed=allowed))
 
     session.on("Fetch.requestPaused", on_paused)
@@ -58,16 +58,16 @@ async def _continue(session: CDPSession, request: str, *, allowed: bool) -> None
             await _send(session, "Fetch.failRequest", {"requestId": request, "errorReason": "BlockedByClient"})
 
 
-async def _filter_request(gate: SessionAccessPolicy, route: Route) -> None:
+async def _filter_request(access_policy: SessionAccessPolicy, route: Route) -> None:
     with suppress(Error):
-        if is_allowed(gate, route.request.url):
+        if is_allowed(access_policy, route.request.url):
             await route.continue_()
         else:
             await route.abort("blockedbyclient")
 
 
-async def _filter_web_socket(gate: SessionAccessPolicy, socket: WebSocketRoute) -> None:
-    if is_allowed(gate, socket.url):
+async def _filter_web_socket(access_policy: SessionAccessPolicy, socket: WebSocketRoute) -> None:
+    if is_allowed(access_policy, socket.url):
         socket.connect_to_server()
         return
     with suppress(Error):

@@ -58,7 +58,7 @@ class UserChromeContext:
         return True
 
     @property
-    def saver(self) -> FileSaver | None:
+    def file_saver(self) -> FileSaver | None:
         return self._relay
 
     def raise_if_halted(self) -> None:

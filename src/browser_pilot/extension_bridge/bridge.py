@@ -110,9 +110,9 @@ class Bridge:
     async def forget(self, name: str) -> None:
         browser = self._named(name)
         self._store.forget(browser)
-        reachable = self._browsers.pop(browser.id, None)
-        if reachable is not None:
-            await reachable.relay.halt("stopped")
+        peer = self._browsers.pop(browser.id, None)
+        if peer is not None:
+            await peer.relay.halt("stopped")
         await self.extension_endpoint.forget(browser)
         self._record_note("browser_forgotten", {"browser": browser.id, "name": browser.name})
 
@@ -128,24 +128,24 @@ class Bridge:
                 ],
             )
         wanted = self._named(name) if name is not None else self._one_of(paired)
-        reachable = self._connected(wanted)
-        if not await reachable.relay.wait_synced(CONNECT_TIMEOUT_SECONDS):
+        peer = self._connected(wanted)
+        if not await peer.relay.wait_synced(CONNECT_TIMEOUT_SECONDS):
             raise BrowserDisconnected(
                 f"{wanted.name} is paired but not connected.",
                 suggestions=["Start the browser; its Browser Pilot button says why it is not connected."],
             )
-        return reachable.relay
+        return peer.relay
 
     def set_rules(self, rules: list[JsonObject]) -> None:
         """Apply these declarativeNetRequest rules to every controlled tab."""
         self._rules = rules
-        for reachable in self._browsers.values():
-            reachable.connection.notify("dnrRules.changed", rules)
+        for peer in self._browsers.values():
+            peer.connection.notify("dnrRules.changed", rules)
 
     def publish_state(self) -> None:
         """Send every browser the state that its popup and its indicators show."""
-        for reachable in self._browsers.values():
-            self._send_state(reachable)
+        for peer in self._browsers.values():
+            self._send_state(peer)
 
     @property
     def mode(self) -> str:
@@ -175,53 +175,53 @@ class Bridge:
 
     def reload_extensions(self) -> None:
         """Reload the extension in every connected browser, for its development."""
-        for reachable in self._browsers.values():
-            reachable.connection.notify("extension.reload", None)
+        for peer in self._browsers.values():
+            peer.connection.notify("extension.reload", None)
 
     async def run_maintenance(self) -> None:
         while True:
             await asyncio.sleep(MAINTENANCE_INTERVAL_SECONDS)
-            for reachable in list(self._browsers.values()):
-                if reachable.connection.connected:
-                    await reachable.relay.detach_idle(self._config.settings.browser.own_idle_minutes * 60)
+            for peer in list(self._browsers.values()):
+                if peer.connection.connected:
+                    await peer.relay.detach_idle(self._config.settings.browser.own_idle_minutes * 60)
 
     async def close(self) -> None:
         await self.extension_endpoint.close()
 
     def _on_connect(self, browser: PairedBrowser, hello: Hello) -> ExtensionConnection:
-        reachable = self._connected(browser)
-        reachable.relay.on_connected(hello.agent)
-        self._tasks.spawn(self._send_initial_state(reachable))
-        return reachable.connection
+        peer = self._connected(browser)
+        peer.relay.on_connected(hello.agent)
+        self._tasks.spawn(self._send_initial_state(peer))
+        return peer.connection
 
-    async def _send_initial_state(self, reachable: ConnectedBrowser) -> None:
-        if await reachable.relay.wait_synced(CONNECT_TIMEOUT_SECONDS):
-            reachable.connection.notify("dnrRules.changed", self._rules)
-            self._send_state(reachable)
+    async def _send_initial_state(self, peer: ConnectedBrowser) -> None:
+        if await peer.relay.wait_synced(CONNECT_TIMEOUT_SECONDS):
+            peer.connection.notify("dnrRules.changed", self._rules)
+            self._send_state(peer)
 
     def _connected(self, browser: PairedBrowser) -> ConnectedBrowser:
         known = self._browsers.get(browser.id)
         if known is not None:
             return known
-        link = ExtensionConnection(browser.name, lambda happened: self._on_event(browser.id, happened))
+        connection = ExtensionConnection(browser.name, lambda event: self._on_event(browser.id, event))
         relay = Relay(
-            link,
+            connection,
             ChromeDownloads(self._files / browser.id),
             on_user_command=lambda word: self._on_user_command(browser, word),
             on_change=lambda: self._send_state(self._browsers[browser.id]),
         )
-        reachable = self._browsers[browser.id] = ConnectedBrowser(link, relay)
-        return reachable
+        peer = self._browsers[browser.id] = ConnectedBrowser(connection, relay)
+        return peer
 
-    def _on_event(self, browser_id: str, happened: Event) -> None:
-        if happened.event == "ui.request":
-            self._tasks.spawn(self._handle_request(browser_id, happened.args))
+    def _on_event(self, browser_id: str, event: Event) -> None:
+        if event.event == "ui.request":
+            self._tasks.spawn(self._handle_request(browser_id, event.args))
         else:
-            self._browsers[browser_id].relay.on_event(happened)
+            self._browsers[browser_id].relay.on_event(event)
 
     async def _handle_request(self, browser_id: str, args: list[Any]) -> None:
         """Handle one request of the extension's pages; exactly one response is sent."""
-        reachable = self._browsers[browser_id]
+        peer = self._browsers[browser_id]
         match args:
             case [str(number), str(name), dict()]:
                 response: JsonObject = {"id": number}
@@ -229,7 +229,7 @@ class Bridge:
                     response["result"] = await self._ui.handle(browser_id, name, cast(JsonObject, args[2]))
                 except PilotError as error:
                     response["error"] = " ".join([error.message, *error.suggestions])
-                reachable.connection.notify("ui.response", response)
+                peer.connection.notify("ui.response", response)
             case _:
                 logger.info("received a malformed request of the extension's pages")
 
@@ -251,22 +251,22 @@ class Bridge:
             if halted == "stopped":
                 self._ui.stopped()
 
-            async def halt(reachable: ConnectedBrowser) -> None:
-                await reachable.relay.halt(halted)
-                self._send_state(reachable)
+            async def halt(peer: ConnectedBrowser) -> None:
+                await peer.relay.halt(halted)
+                self._send_state(peer)
 
             for one in browsers:
                 self._tasks.spawn(halt(one))
 
-    def _send_state(self, reachable: ConnectedBrowser) -> None:
-        relay = reachable.relay
+    def _send_state(self, peer: ConnectedBrowser) -> None:
+        relay = peer.relay
         names = sorted({client.label for client in relay.clients})
         state = {"mode": self.mode, "halted": relay.halted, "agents": names, "approvals": self._ui.pending()}
         blocked = [tab.id for tab in relay.tabs.values() if tab.barred]
-        reachable.connection.notify("ui.changed", {**state, "attach_blocked": blocked})
+        peer.connection.notify("ui.changed", {**state, "attach_blocked": blocked})
 
     def _client(self, client_id: str) -> CdpClient | None:
-        clients = (client for reachable in self._browsers.values() for client in reachable.relay.clients)
+        clients = (client for peer in self._browsers.values() for client in peer.relay.clients)
         return next((client for client in clients if client.id == client_id), None)
 
     def _named(self, name: str) -> PairedBrowser:
@@ -288,9 +288,9 @@ class Bridge:
         return candidates[0]
 
     def _state(self, browser: PairedBrowser) -> BrowserState:
-        reachable = self._browsers.get(browser.id)
-        connected = reachable is not None and reachable.connection.connected
-        version = str(reachable.relay.version()["product"]) if reachable is not None and connected else ""
-        tabs = len(reachable.relay.tabs) if reachable is not None else 0
-        halted: Halted = reachable.relay.halted if reachable is not None else ""
+        peer = self._browsers.get(browser.id)
+        connected = peer is not None and peer.connection.connected
+        version = str(peer.relay.version()["product"]) if peer is not None and connected else ""
+        tabs = len(peer.relay.tabs) if peer is not None else 0
+        halted: Halted = peer.relay.halted if peer is not None else ""
         return BrowserState(browser.id, browser.name, connected, version, tabs, browser.paired_at, halted)

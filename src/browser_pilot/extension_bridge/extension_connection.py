@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from browser_pilot.errors import BrowserDisconnected, OutcomeUnknown, PilotError
 from browser_pilot.json_types import JsonObject
 
-from .protocol import Event, ExtensionMessage, Response
+from .protocol import Event, ExtensionMessage, ExtensionResponse
 from .send_queue import SendQueue
 
 logger = logging.getLogger(__name__)
@@ -62,7 +62,7 @@ def _unchanged(result: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
+class _ExtensionCall:
     message: JsonObject
     reply: Reply
     deadline: float
@@ -73,8 +73,8 @@ class ExtensionConnection:
         self.name = name
         self._on_event = on_event
         self._out: SendQueue[JsonObject] | None = None
-        self._in_flight: dict[str, _Call] = {}
-        self._waiting: list[_Call] = []
+        self._in_flight: dict[str, _ExtensionCall] = {}
+        self._waiting: list[_ExtensionCall] = []
         self._expiry: asyncio.TimerHandle | None = None
 
     @property
@@ -85,7 +85,7 @@ class ExtensionConnection:
         """Make a call; ``reply`` is called with its result or error, exactly once."""
         loop = asyncio.get_running_loop()
         message = {"id": str(uuid.uuid4()), "call": name, "args": args}
-        call = _Call(message, reply, loop.time() + QUEUE_TIMEOUT_SECONDS)
+        call = _ExtensionCall(message, reply, loop.time() + QUEUE_TIMEOUT_SECONDS)
         if self._out is not None:
             self._put(self._out, call)
         elif len(self._waiting) >= MAX_QUEUED_CALLS:
@@ -123,10 +123,10 @@ class ExtensionConnection:
     def receive(self, message: ExtensionMessage) -> None:
         if isinstance(message, Event):
             self._on_event(message)
-        elif isinstance(message, Response):
+        elif isinstance(message, ExtensionResponse):
             call = self._in_flight.pop(message.id, None)
             if call is None:
-                return  # answered when an earlier socket was lost
+                return  # it got its reply when an earlier socket was lost
             if message.lost:
                 call.reply(None, self._outcome_unknown(call.message))
             elif message.error is not None:
@@ -134,7 +134,7 @@ class ExtensionConnection:
             else:
                 call.reply(message.result, None)
 
-    def _put(self, out: SendQueue[JsonObject], call: _Call) -> None:
+    def _put(self, out: SendQueue[JsonObject], call: _ExtensionCall) -> None:
         self._in_flight[call.message["id"]] = call
         out.put(call.message)
 

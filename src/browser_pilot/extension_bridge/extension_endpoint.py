@@ -19,7 +19,7 @@ from browser_pilot import __version__
 from browser_pilot.json_types import JsonObject
 
 from .extension_connection import ExtensionConnection
-from .mutual_auth import Exchange, is_valid_proof, key_from_code, new_nonce, proof_of
+from .mutual_auth import Handshake, is_valid_proof, key_from_code, new_nonce, proof_of
 from .paired_browsers import PairedBrowser, PairedBrowserStore, new_browser_id
 from .pairing import PairingCodes
 from .protocol import (
@@ -149,11 +149,11 @@ class ExtensionEndpoint:
                     "unknown browser",
                     "The hub does not know this browser (any more). Pair it again: browser-pilot pair",
                 )
-            exchange = Exchange(known.id if known else new_browser_id(), hello.nonce, hub_nonce)
-            key = known.key if known else await self._key_from_code(exchange)
-            challenge = {"type": "challenge", "nonce": hub_nonce, "proof": proof_of(key, "hub", exchange)}
-            await socket.send_json({**challenge, "browser": exchange.browser})
-            if not is_valid_proof(parse_proof(await _text(socket)).proof, key, "browser", exchange):
+            handshake = Handshake(known.id if known else new_browser_id(), hello.nonce, hub_nonce)
+            key = known.key if known else await self._key_from_code(handshake)
+            challenge = {"type": "challenge", "nonce": hub_nonce, "proof": proof_of(key, "hub", handshake)}
+            await socket.send_json({**challenge, "browser": handshake.browser})
+            if not is_valid_proof(parse_proof(await _text(socket)).proof, key, "browser", handshake):
                 raise ConnectionRejected(
                     "proof", "The key of this browser is not right. Pair it again: browser-pilot pair"
                 )
@@ -161,15 +161,15 @@ class ExtensionEndpoint:
             await self._replace_earlier(known, hello)
             return known, hello
         self._pairing_codes.close()
-        browser = self._store.add(exchange.browser, hello.agent, key, time.time())
+        browser = self._store.add(handshake.browser, hello.agent, key, time.time())
         self._record_note("browser_paired", {"browser": browser.id, "name": browser.name})
         return browser, hello
 
-    async def _key_from_code(self, exchange: Exchange) -> str:
+    async def _key_from_code(self, handshake: Handshake) -> str:
         code = self._pairing_codes.use_try(time.time())
         if code is None:
             raise ConnectionRejected("no code", "No pairing code is open. Get one with: browser-pilot pair")
-        return await asyncio.to_thread(key_from_code, code, exchange)
+        return await asyncio.to_thread(key_from_code, code, handshake)
 
     async def _replace_earlier(self, browser: PairedBrowser, hello: Hello) -> None:
         """Close an earlier connection that is dead or of the same browser instance; any other rejects the new one."""

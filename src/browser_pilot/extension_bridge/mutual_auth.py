@@ -1,7 +1,7 @@
 """Mutual authentication of hub and browser: each proves that it has the shared key, without sending it. Pure.
 
 ``extension/offscreen/auth.js`` is the same in JavaScript; a test compares the two. A pairing code serves as a key for
-one exchange only: the key is derived with PBKDF2, because a code is short, and salted with the nonces of both sides.
+one handshake only: the key is derived with PBKDF2, because a code is short, and salted with the nonces of both sides.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CODE_LENGTH = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class Handshake:
     """One handshake: the browser's id and a nonce of each side."""
 
     browser: str
@@ -45,18 +45,18 @@ def normalize_code(typed: str) -> str:
     return re.sub("[^0-9A-Z]", "", re.sub("[IL]", "1", typed.upper().replace("O", "0")))
 
 
-def proof_of(key: str, side: Side, exchange: Exchange) -> str:
-    """The proof of one side, valid for this exchange and this side only."""
-    parts = ("browser-pilot/1", side, exchange.browser, exchange.browser_nonce, exchange.hub_nonce)
+def proof_of(key: str, side: Side, handshake: Handshake) -> str:
+    """The proof of one side, valid for this handshake and this side only."""
+    parts = ("browser-pilot/1", side, handshake.browser, handshake.browser_nonce, handshake.hub_nonce)
     return _text(hmac.digest(_bytes(key), "\n".join(parts).encode(), "sha256"))
 
 
-def is_valid_proof(given: str, key: str, side: Side, exchange: Exchange) -> bool:
-    return hmac.compare_digest(given.encode(), proof_of(key, side, exchange).encode())
+def is_valid_proof(given: str, key: str, side: Side, handshake: Handshake) -> bool:
+    return hmac.compare_digest(given.encode(), proof_of(key, side, handshake).encode())
 
 
-def key_from_code(code: str, exchange: Exchange) -> str:
-    salt = f"{exchange.browser_nonce}\n{exchange.hub_nonce}".encode()
+def key_from_code(code: str, handshake: Handshake) -> str:
+    salt = f"{handshake.browser_nonce}\n{handshake.hub_nonce}".encode()
     return _text(hashlib.pbkdf2_hmac("sha256", normalize_code(code).encode(), salt, PBKDF2_ROUNDS))
 
 

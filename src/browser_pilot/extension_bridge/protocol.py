@@ -2,7 +2,8 @@
 
 After the handshake every frame is a JSON list of messages, so that many small ones travel together. The hub sends calls
 (``id``, ``call``, ``args``), notifications (``notice``, ``data``) and pings; the extension sends responses (``id`` with
-``result``, ``error`` or ``lost``), events (``event``, ``args``) and pongs. Any incompatible change raises ``PROTOCOL``.
+``result``, ``error`` or ``lost``), events (``event``, ``args``) and pongs. Any incompatible change increments
+``PROTOCOL_VERSION``.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Proof(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
+class ExtensionResponse:
     id: str
     result: object = None
     error: str | None = None
@@ -63,7 +64,7 @@ class Pong:
     number: int
 
 
-ExtensionMessage = Response | Event | Pong
+ExtensionMessage = ExtensionResponse | Event | Pong
 
 
 def parse_hello(text: str) -> Hello:
@@ -98,11 +99,11 @@ def _parse(message: object) -> ExtensionMessage:
         case str(event), list(), None, None:
             return Event(event, cast("list[Any]", fields["args"]))
         case None, None, str(id_), None if fields.get("lost") is True:
-            return Response(id_, lost=True)
+            return ExtensionResponse(id_, lost=True)
         case None, None, str(id_), None if isinstance(fields.get("error"), str):
-            return Response(id_, error=fields["error"])
+            return ExtensionResponse(id_, error=fields["error"])
         case None, None, str(id_), None if "result" in fields:
-            return Response(id_, result=fields["result"])
+            return ExtensionResponse(id_, result=fields["result"])
         case None, None, None, int(number):
             return Pong(number)
         case _:

@@ -45,7 +45,7 @@ class UiBackend:
         self._handlers.update(handlers)
 
     def on_presence(self, listener: PresenceListener) -> None:
-        """Receives whether any browser is connected, and its user can be asked, whenever a connection changes."""
+        """Receives whether any browser is connected, so that its user can decide, whenever a connection changes."""
         self._on_presence.append(listener)
 
     def on_stop(self, listener: Callable[[], None]) -> None:

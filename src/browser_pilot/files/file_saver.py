@@ -1,6 +1,7 @@
 """The seam between a page that holds a file and a browser that writes it itself: the user's own Chrome.
 
-``page.downloads`` asks for the file, the relay to the user's Chrome implements ``Saver``; neither imports the other.
+``page.downloads`` requests the file, the relay to the user's Chrome implements ``FileSaver``; they do not import each
+other.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ class FileSaver(Protocol):
     """Saves files in the user's own download folder."""
 
     async def save_blob(self, url: str, name: str, on_progress: Callable[[int], None]) -> Path:
-        """Save the content of a blob: URL; ``moved`` is called with the number of bytes so far."""
+        """Save the content of a blob: URL; ``on_progress`` is called with the number of bytes so far."""
         ...
 
     def failure_of(self, url: str) -> DownloadFailed | None:

@@ -1,8 +1,8 @@
 """The gateway: the only path from a tool call to an effect.
 
 ``pipeline`` takes a ``ToolCall`` through rate limit, inspection, authorization, audit log and execution, and hands the
-tool a ``ToolContext``. ``action_preview`` says what would happen, ``supervision`` keeps deadlines, ``downloads`` saves
-files, ``guest_browser`` serves guests.
+tool a ``ToolContext``. ``action_preview`` describes what would happen, ``supervision`` enforces deadlines,
+``downloads`` saves files, ``guest_browser`` serves guests.
 """
 
 from .context import Location, ToolContext

@@ -1,7 +1,7 @@
 """What a call would do as things are now: the request for the policy, and the preview that a person is shown.
 
 Made before every decision, so also after an approval. Values are redacted here, and what is typed into a field for
-secrets becomes known to the redactor, before anyone is asked and anything is written.
+secrets becomes known to the redactor, before a person sees them and before anything is written.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Inspection:
 
     @property
     def named_targets(self) -> tuple[Mapping[str, str], ...]:
-        """The elements in terms that outlive the page, for the audit log."""
+        """The elements described independently of the page's refs, for the audit log."""
         return tuple(_named_target(element) for element in self.elements)
 
 
@@ -55,10 +55,10 @@ def plain_request(call: ToolCall, session: Session, site: Site | None, url: str)
         effect=call.effect,
         target=site,
         url=url,
-        # A remote browser is ours for as long as the session lasts; it holds nothing of the user's.
+        # A remote browser belongs to the session and has none of the user's data.
         engine="own" if session.engine == "own" else "managed",
         session=session.id,
-        # A client may have chosen to be read-only; the rules know nothing of single clients.
+        # Read-only is a setting of the client; the rules are the same for all clients.
         session_mode="readonly" if call.client.settings.policy.mode == "readonly" else None,
         session_domains=session.domains,
     )
@@ -77,14 +77,14 @@ def inspection_of(
     requests = _requests(request, elements, dialog)
     described = _description(call, elements, dialog)
     steps = _steps(shown, elements)
-    stable = [_lasting_facts(element) for element in elements] or _lasting_argument(call)
+    stable = [_stable_facts(element) for element in elements] or _stable_argument(call)
     preview = ActionPreview(
         request=requests[0],
         also=requests[1:],
         what=descriptions.describe_action(call.tool, shown, element=described),
         element=described,
-        fingerprint=digest(stable) if stable else "",
-        seal=digest([element.target.fingerprint for element in elements]),
+        stable_id=digest(stable) if stable else "",
+        fingerprint=digest([element.target.fingerprint for element in elements]),
         values=descriptions.shown_values(shown),
         payload=_payload(call),
         steps=steps,
@@ -110,7 +110,7 @@ def download_inspection(
         also=() if site == request.target else (replace(request, effect="read"),),
         what=f"Download “{redactor.text(called)}”{kind}",
         element=source,
-        fingerprint=digest("download", None if site is None else site.origin, call.executable),
+        stable_id=digest("download", None if site is None else site.origin, call.executable),
         values=descriptions.shown_values(shown),
         payload=_payload(call),
     )
@@ -118,7 +118,7 @@ def download_inspection(
 
 
 async def picture_for(tab: Tab | None, inspection: Inspection) -> bytes | None:
-    """A picture of the one element that an approval request is about; without one, it is still a request."""
+    """A screenshot of the element for the approval request; None when it cannot be taken or there are several."""
     if tab is None or len(inspection.elements) != 1:
         return None
     try:
@@ -153,7 +153,7 @@ def _payload(call: ToolCall) -> str:
 def _shown_arguments(
     call: ToolCall, elements: Sequence[InspectedElement], dialog: DialogFacts | None, redactor: Redactor
 ) -> dict[str, object]:
-    """The call's arguments without what goes into fields for secrets, and without what looks like a secret."""
+    """The call's arguments with secrets redacted, and the values for secret fields."""
     arguments = {name: value for name, value in call.arguments.items() if name not in _NOT_SHOWN}
     facts = [_field_facts(element.facts) for element in elements]
     if len(facts) == 1:
@@ -198,13 +198,13 @@ def _steps(arguments: Mapping[str, object], elements: Sequence[InspectedElement]
     )
 
 
-def _lasting_facts(element: InspectedElement) -> object:
+def _stable_facts(element: InspectedElement) -> object:
     """What identifies an element on any page of the site, for "allow for this session"."""
     facts = element.facts
     return (facts.role, facts.name, facts.field.type, facts.field.name, facts.form_action, facts.form_method)
 
 
-def _lasting_argument(call: ToolCall) -> object:
+def _stable_argument(call: ToolCall) -> object:
     element = call.arguments.get("element")
     return element if descriptions.is_stable_selector(element) else None
 

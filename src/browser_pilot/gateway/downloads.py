@@ -1,4 +1,4 @@
-"""Saving files once the download is authorized: those that a call requests, and those that a page starts."""
+"""Saves files after their download is authorized: downloads that a call requests, and those that a page starts."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from .context import Location, ToolContext
 from .pipeline import Gateway
 from .tool_call import ToolCall
 
-# A transfer may take any time while it makes progress; one that stalls ends by itself.
+# A transfer may take any time while it makes progress; a stalled one ends with its own timeout.
 _MAX_TRANSFER_MS = 24 * 60 * 60 * 1000
 
 
 async def begin_download(context: ToolContext, *, name: str, requested: bool) -> Transfer:
-    """Start to save what the call downloads; returns when the transfer has begun. Cancelled until then, it is removed.
+    """Start the transfer of a call's download, and return when it has begun. Cancelling before that cancels it.
 
-    ``requested``: the agent itself named the address, so no page leads there.
+    ``requested``: the agent gave the URL, so it did not come from a page.
     """
     session, tab, resource = context.session, context.tab, context.downloadable
-    wish = save_options(context.call.client, context.redactor, name=name, agreed=context.call.executable)
+    options = save_options(context.call.client, context.redactor, name=name, executable=context.call.executable)
     if requested:
         session.allow_navigation(page_site(resource.url) or BLANK)
     transfer = session.downloads.add(resource.source, owner=session.id, page_url=resource.page_url)
 
     async def open_source() -> FileStream:
-        return await open_stream(tab, resource, on_progress=progress_callback(transfer, wish))
+        return await open_stream(tab, resource, on_progress=progress_callback(transfer, options))
 
-    saver = session.file_saver
-    if saver is not None:
-        session.start_transfer(transfer, lambda: save_in_user_chrome(transfer, tab, resource, wish, saver))
+    file_saver = session.file_saver
+    if file_saver is not None:
+        session.start_transfer(transfer, lambda: save_in_user_chrome(transfer, tab, resource, options, file_saver))
     else:
-        session.start_transfer(transfer, lambda: save_stream(transfer, open_source, wish))
+        session.start_transfer(transfer, lambda: save_stream(transfer, open_source, options))
     try:
         await transfer.wait_begun()
     except asyncio.CancelledError:
@@ -60,27 +60,31 @@ class PageDownloads:
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
 
-    async def save(self, session: Session, tab: Tab, transfer: Transfer, caught: BrowserDownload) -> SavedFile:
+    async def save(self, session: Session, tab: Tab, transfer: Transfer, download: BrowserDownload) -> SavedFile:
         """Save a download that a page started, if it is authorized; else discard it."""
         call = ToolCall(
             client=session.client,
             tool="browser_download",
             effect="download",
-            arguments={"url": caught.url, "filename": caught.filename},
+            arguments={"url": download.url, "filename": download.filename},
             timeout_ms=_MAX_TRANSFER_MS,
             session=session.id,
             tab=tab.id,
-            download=DownloadSpec(started=caught.downloadable()),
+            download=DownloadSpec(started=download.downloadable()),
         )
 
         async def execute(context: ToolContext) -> SavedFile:
-            wish = save_options(session.client, context.redactor, name=caught.filename, agreed=context.call.executable)
-            saver = session.file_saver
-            if saver is not None:
-                head = FileHead(caught.url, "", caught.filename)
-                saved = await keep_browser_download(transfer, caught, head, wish, saver)
+            options = save_options(
+                session.client, context.redactor, name=download.filename, executable=context.call.executable
+            )
+            file_saver = session.file_saver
+            if file_saver is not None:
+                head = FileHead(download.url, "", download.filename)
+                saved = await keep_browser_download(transfer, download, head, options, file_saver)
             else:
-                saved = await save_stream(transfer, lambda: caught.open(progress_callback(transfer, wish)), wish)
+                saved = await save_stream(
+                    transfer, lambda: download.open(progress_callback(transfer, options)), options
+                )
             context.summary = saved_summary(saved)
             return saved
 
@@ -88,17 +92,17 @@ class PageDownloads:
             _, saved = await self._gateway.run(call, execute, location=Location(session, tab))
             return saved
         finally:
-            await caught.delete()
+            await download.delete()
 
 
-def save_options(client: Client, redactor: Redactor, *, name: str, agreed: str) -> SaveOptions:
+def save_options(client: Client, redactor: Redactor, *, name: str, executable: str) -> SaveOptions:
     files = client.settings.files
     return SaveOptions(
         folder=files.download_dir,
         max_bytes=files.max_download_mb << 20,
         redact=redactor.url,
         name=redactor.filename(name),
-        approved_extension=agreed,
+        approved_extension=executable,
     )
 
 

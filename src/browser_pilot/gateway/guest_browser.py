@@ -1,6 +1,6 @@
 """The browser that guests get: background tabs, opened through the gateway, in a session of the calling client.
 
-The user's Chrome is used where one is paired, because its logins are the point; else the client's managed session. Each
+The user's Chrome is used where one is paired, because it has the user's logins; else the client's managed session. Each
 request opens one background tab and closes it. A page that redirects to another site than the requested one is read
 only after the guest's permission for that site was checked too.
 """
@@ -51,14 +51,14 @@ from .tool_call import Scope, ToolCall
 
 T = TypeVar("T")
 
-WHOLE_PAGE_TOKENS = 2_000_000
-# The wait on the page ends first and says what it waited for.
+MAX_CONTENT_TOKENS = 2_000_000
+# The wait on the page ends first, with an error that names the condition.
 EXTRA_TIMEOUT_MS = 2_000
 
 
-def which_browser(wanted: BrowserChoice, setting: BrowserChoice, *, paired: bool) -> Literal["own", "managed"]:
+def choose_engine(manifest: BrowserChoice, setting: BrowserChoice, *, paired: bool) -> Literal["own", "managed"]:
     """The user's setting takes precedence over the manifest."""
-    choice = wanted if setting == "auto" else setting
+    choice = manifest if setting == "auto" else setting
     if choice == "auto":
         return "own" if paired else "managed"
     if choice == "own" and not paired:
@@ -67,7 +67,7 @@ def which_browser(wanted: BrowserChoice, setting: BrowserChoice, *, paired: bool
 
 
 class GatewayBrowser:
-    """``paired`` says whether a Chrome of the user's is paired."""
+    """``paired`` returns whether a Chrome of the user is paired."""
 
     def __init__(self, gateway: Gateway, *, setting: Callable[[], BrowserChoice], paired: Callable[[], bool]) -> None:
         self._gateway = gateway
@@ -78,17 +78,17 @@ class GatewayBrowser:
         self, context: CallContext, request: CapturePage, *, guest: str, browser: BrowserChoice, check_site: SiteCheck
     ) -> CapturedPage:
         visit = self._visit(context, guest, browser, request.timeout)
-        async with visit.page(request.url, settle=request.waitForLoad) as tab:
+        async with visit.page(request.url, wait_for_load=request.waitForLoad) as tab:
             if request.waitForSelector is not None:
                 element = {"css": request.waitForSelector}
-                await visit.act(
+                await visit.run(
                     "capture",
                     tab,
                     lambda context: wait_for(
                         context.tab, element=element, state="attached", timeout_ms=request.timeout
                     ),
                 )
-            site = await _rechecked(tab, check_site)
+            site = await _check_current_site(tab, check_site)
 
             async def read(context: ToolContext) -> CapturedPage:
                 captured = await _read(context.tab, request)
@@ -97,10 +97,10 @@ class GatewayBrowser:
                     raise NavigationFailed("The page navigated to another site while it was read.")
                 return captured
 
-            captured = await visit.act("capture", tab, read)
+            captured = await visit.run("capture", tab, read)
             if not request.captureCookies:
                 return captured
-            cookies = await visit.act("cookies", tab, lambda context: jar.get_cookies(context.tab, url=captured.url))
+            cookies = await visit.run("cookies", tab, lambda context: jar.get_cookies(context.tab, url=captured.url))
             return CapturedPage(
                 content=captured.content,
                 title=captured.title,
@@ -114,9 +114,9 @@ class GatewayBrowser:
     ) -> Sequence[Cookie]:
         visit = self._visit(context, guest, browser, request.timeout)
         url = request.openUrl or f"https://{request.domain.lstrip('.')}/"
-        async with visit.page(url, effect="cookies", go=request.openUrl is not None) as tab:
+        async with visit.page(url, effect="cookies", navigate=request.openUrl is not None) as tab:
             if request.openUrl is not None:
-                await _rechecked(tab, check_site)
+                await _check_current_site(tab, check_site)
             return _cookies(await jar.stored_cookies(tab, url))
 
     async def login(
@@ -130,28 +130,28 @@ class GatewayBrowser:
         check_site: SiteCheck,
     ) -> None:
         visit = self._visit(context, guest, browser, request.timeout)
-        if credentials is None and not visit.is_seen:
+        if credentials is None and not visit.has_window:
             raise BrowserUnavailable(
                 "A person has to sign in, and this browser has no window.",
                 suggestions=["Run the client with --headed, or give the guest its credentials as secrets."],
             )
         async with visit.page(request.loginUrl) as tab:
-            await _rechecked(tab, check_site)
+            await _check_current_site(tab, check_site)
             if credentials is None:
                 await visit.session.bring_to_front(tab)
             else:
                 given = credentials
-                await visit.act("write", tab, lambda context: _sign_in(context.action, request, given))
-            await visit.act("capture", tab, lambda context: _until_signed_in(context.tab, request))
+                await visit.run("write", tab, lambda context: _sign_in(context.action, request, given))
+            await visit.run("capture", tab, lambda context: _wait_signed_in(context.tab, request))
 
-    def _visit(self, context: CallContext, guest: str, browser: BrowserChoice, timeout_ms: int) -> _Visit:
-        engine = which_browser(browser, self._setting(), paired=self._paired())
+    def _visit(self, context: CallContext, guest: str, browser: BrowserChoice, timeout_ms: int) -> _HostVisit:
+        engine = choose_engine(browser, self._setting(), paired=self._paired())
         session = self._gateway.sessions.background_session(cast("Client", context.caller), engine)
-        return _Visit(self._gateway, session, context, guest, timeout_ms)
+        return _HostVisit(self._gateway, session, context, guest, timeout_ms)
 
 
-class _Visit:
-    """One host request on its way through the gateway."""
+class _HostVisit:
+    """One host request, run through the gateway."""
 
     def __init__(self, gateway: Gateway, session: Session, context: CallContext, guest: str, timeout_ms: int) -> None:
         self.session = session
@@ -161,26 +161,26 @@ class _Visit:
         self._timeout_ms = timeout_ms
 
     @property
-    def is_seen(self) -> bool:
+    def has_window(self) -> bool:
         """Whether the browser has a window."""
         return self.session.engine == "own" or not self.session.request.headless
 
     @asynccontextmanager
     async def page(
-        self, url: str, *, effect: Effect = "navigate", settle: bool = True, go: bool = True
+        self, url: str, *, effect: Effect = "navigate", wait_for_load: bool = True, navigate: bool = True
     ) -> AsyncGenerator[Tab]:
-        """A page that is open while inside; without ``go`` only its authorization and an empty tab."""
+        """A background tab, open inside the ``with`` block. Without ``navigate`` it is authorized, but stays empty."""
 
         async def open_page(context: ToolContext) -> None:
-            if go:
-                wait_until = None if settle else "commit"
+            if navigate:
+                wait_until = None if wait_for_load else "commit"
                 await open_address(context.action, context.url, wait_until=wait_until, timeout_ms=self._timeout_ms)
 
         call = self._call(effect, url=url, scope=Scope.BACKGROUND_TAB)
         async with self._gateway.background_tab(call, self.session, open_page) as tab:
             yield tab
 
-    async def act(self, effect: Effect, tab: Tab, execute: Callable[[ToolContext], Awaitable[T]]) -> T:
+    async def run(self, effect: Effect, tab: Tab, execute: Callable[[ToolContext], Awaitable[T]]) -> T:
         location = Location(self.session, tab)
         _, result = await self._gateway.run(self._call(effect, tab=tab.id), execute, location=location)
         return result
@@ -200,58 +200,58 @@ class _Visit:
         )
 
 
-async def _rechecked(tab: Tab, recheck: SiteCheck) -> Site:
+async def _check_current_site(tab: Tab, check_site: SiteCheck) -> Site:
     site = page_site(tab.page.url)
     if site is None or not site.host:
         raise NavigationFailed("The page did not open.")
-    await recheck(site)
+    await check_site(site)
     return site
 
 
-async def _read(tab: Tab, wish: CapturePage) -> CapturedPage:
-    links = await page_links(tab, timeout_ms=wish.timeout) if wish.links else None
-    if wish.format == "html":
+async def _read(tab: Tab, request: CapturePage) -> CapturedPage:
+    links = await page_links(tab, timeout_ms=request.timeout) if request.links else None
+    if request.format == "html":
         url = tab.page.url
         return CapturedPage(content=await page_source(tab), title=await tab.title(), url=url, links=links)
     reading = await read_content(
         tab.world,
-        format="html" if wish.format == "readable" else wish.format,
+        format="html" if request.format == "readable" else request.format,
         scope="article",
-        max_tokens=WHOLE_PAGE_TOKENS,
-        timeout_ms=wish.timeout,
+        max_tokens=MAX_CONTENT_TOKENS,
+        timeout_ms=request.timeout,
     )
     return CapturedPage(content=reading.text, title=reading.title, url=reading.url, links=links)
 
 
-async def _sign_in(action: ActionContext, wish: EnsureLogin, credentials: Credentials) -> None:
+async def _sign_in(action: ActionContext, request: EnsureLogin, credentials: Credentials) -> None:
     tab = action.tab
     fields = [
-        (await resolve(tab, {"css": wish.emailSelector}), credentials.username),
-        (await resolve(tab, {"css": wish.passwordSelector}), credentials.password),
+        (await resolve(tab, {"css": request.emailSelector}), credentials.username),
+        (await resolve(tab, {"css": request.passwordSelector}), credentials.password),
     ]
-    outcome = await fill_form(action, fields, submit=wish.submitSelector is None)
+    outcome = await fill_form(action, fields, submit=request.submitSelector is None)
     problem = next((field.problem for field in outcome.fields if field.problem is not None), None)
     if problem is not None:
         raise NavigationFailed("The login form did not accept the credentials.")
-    if wish.submitSelector is not None:
-        await click(action, await resolve(tab, {"css": wish.submitSelector}))
+    if request.submitSelector is not None:
+        await click(action, await resolve(tab, {"css": request.submitSelector}))
 
 
-async def _until_signed_in(tab: Tab, wish: EnsureLogin) -> None:
+async def _wait_signed_in(tab: Tab, request: EnsureLogin) -> None:
     try:
-        if wish.successSelector is not None:
-            await wait_for(tab, element={"css": wish.successSelector}, timeout_ms=wish.timeout)
+        if request.successSelector is not None:
+            await wait_for(tab, element={"css": request.successSelector}, timeout_ms=request.timeout)
         else:
-            await wait_for(tab, element={"css": wish.passwordSelector}, state="detached", timeout_ms=wish.timeout)
+            await wait_for(tab, element={"css": request.passwordSelector}, state="detached", timeout_ms=request.timeout)
     except (TimeoutError, Timeout):
-        raise Timeout("The login was not done in time.") from None
+        raise Timeout("The login was not completed in time.") from None
 
 
 def _cookies(found: Sequence[jar.CookieFacts]) -> list[Cookie]:
     return [Cookie(cookie.name, cookie.value, cookie.domain) for cookie in found]
 
 
-def open_house(
+def create_guest_manager(
     home: Path,
     *,
     gateway: Gateway,
@@ -262,8 +262,8 @@ def open_house(
     log: AuditLog,
     paired: Callable[[], bool],
 ) -> GuestManager:
-    """The guests of a home, with everything that they need of the hub."""
-    given = GuestSecrets(secrets)
+    """The guest manager of a home, connected to the gateway, the approvals, the secrets and the audit log."""
+    guest_secrets = GuestSecrets(secrets)
 
     def settings() -> GuestSettings:
         return config.settings.guests
@@ -278,7 +278,7 @@ def open_house(
         browser=GatewayBrowser(gateway, setting=lambda: settings().browser, paired=paired),
         permissions=PermissionChecker(approvals, GrantStore(home), record=record),
         fetcher=Fetcher(rules),
-        secret_of=given.value,
+        secret_of=guest_secrets.value,
         record=record,
     )
-    return GuestManager(home, settings=settings, host=host, secret_of=given.value, redact=redactor.text)
+    return GuestManager(home, settings=settings, host=host, secret_of=guest_secrets.value, redact=redactor.text)

@@ -2,7 +2,7 @@
 
 ``run`` takes a call through these steps, in this order: rate limit, locate the session and the tab, inspect the
 targets, authorize (policy, approval, inspect again), write the intent to the audit log, execute, write the outcome. It
-returns what the tool did; the result is rendered after that (``render``), so that a slow snapshot is no failed click.
+returns what the tool did; the result is rendered after that (``render``), so a slow snapshot does not fail a click.
 Tools are declarations (``mcp_server.tool_registry``): they get a tab only as the context of an authorized call.
 """
 
@@ -22,7 +22,7 @@ from browser_pilot.approvals.authorizer import (
     Authorization,
     Authorizer,
     Requester,
-    changed_under_every_request,
+    page_keeps_changing_error,
 )
 from browser_pilot.audit_log.entries import AuditIntent as Entry
 from browser_pilot.errors import BrowserCrashed, ElementChanged, NoSession, NoTab, PilotError, Refused, Timeout
@@ -164,7 +164,7 @@ class Gateway:
             raise
 
     async def _authorize(self, call: ToolCall, location: Location) -> ToolContext:
-        """Inspect and decide; where a person must be asked, ask, and inspect and decide again."""
+        """Inspect and decide; where an approval is required, request it, then inspect and decide again."""
         requester = requester_of(call, location.session)
         started = time.monotonic()
         inspection: Inspection | None = None
@@ -176,8 +176,8 @@ class Gateway:
                 if isinstance(decided, Authorization):
                     return self._context(call, location, inspection, decided)
                 picture = await picture_for(location.tab, inspection)
-                approval = await self._authorizer.ask(requester, replace(decided, picture=picture))
-            raise changed_under_every_request()
+                approval = await self._authorizer.request_approval(requester, replace(decided, picture=picture))
+            raise page_keeps_changing_error()
         except Timeout:
             if location.tab is not None:
                 location.session.check_for_hang(location.tab)
@@ -188,7 +188,7 @@ class Gateway:
             raise
 
     async def _inspect(self, call: ToolCall, location: Location, requester: Requester) -> Inspection:
-        """What the call would do as things are now."""
+        """Inspect what the call would do now."""
         url = location.address.href if location.address else call.url
         request = plain_request(call, location.session, location.site_of(call), url)
         tab = location.tab
@@ -280,12 +280,12 @@ class Gateway:
 
     @property
     def sessions(self) -> SessionRegistry:
-        """For what has no effect: which sessions there are, and which is current."""
+        """For reads without an effect: the sessions, and the current one."""
         return self._sessions
 
-    def plan_session(self, client: Client, wishes: SessionOptions) -> Session:
+    def plan_session(self, client: Client, options: SessionOptions) -> Session:
         """A session without an owner and a browser, to authorize its creation."""
-        return self._sessions.plan(client, wishes)
+        return self._sessions.plan(client, options)
 
     def timeout_ms(self, client: Client, session: str | None, tab: str | None) -> int:
         """The timeout of a call that does not give one."""
@@ -296,7 +296,7 @@ class Gateway:
         return own or client.settings.tools.timeout_ms
 
     def take_notices(self, client: Client) -> list[str]:
-        """What happened to a client's tabs without its doing since it was last asked, such as dismissed dialogs."""
+        """New notices about a client's tabs, such as dismissed dialogs; each is returned once."""
         return [notice for session in self._sessions.of(client) for notice in session.take_notices()]
 
     def picked_tab(self, client: Client, session_id: str | None) -> str | None:

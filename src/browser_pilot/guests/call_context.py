@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from browser_pilot.approvals.queue import ApprovalChannel
 
-# Adds a note on a guest (its name) to the audit log, with details; what cannot be recorded raises and is not done.
+# Adds a note on a guest (its name) to the audit log, with details; raises when it cannot be written.
 RecordNote = Callable[[str, str, Mapping[str, object]], Awaitable[None]]
 
 

@@ -25,7 +25,7 @@ from browser_pilot.egress.dns_resolver import DnsCache
 from browser_pilot.egress.happy_eyeballs import connect_socket
 from browser_pilot.errors import DomainDenied, PermissionDenied
 from browser_pilot.policy.hosts import Address, Site, parse_address
-from browser_pilot.policy.networks import classify_address
+from browser_pilot.policy.ip_networks import classify_address
 from browser_pilot.policy.patterns import Pattern
 from browser_pilot.policy.rules import Ruleset
 
@@ -76,7 +76,7 @@ class FetchResponse:
 
 
 @dataclass(frozen=True, slots=True)
-class _Request:
+class _HttpRequest:
     method: str
     headers: tuple[tuple[str, str], ...]
     body: bytes
@@ -91,7 +91,7 @@ class Fetcher:
         self, params: Fetch, *, allowed_hosts: Sequence[Pattern], allowed_once: Site | None = None
     ) -> FetchResponse:
         """``allowed_once`` is a site that is allowed for this request. Raises ``HostError`` or ``PilotError``."""
-        request = _Request(params.method, _request_headers(params.headers), _request_body(params))
+        request = _HttpRequest(params.method, _request_headers(params.headers), _request_body(params))
         url, redirects = params.url, 0
         try:
             async with asyncio.timeout(FETCH_TIMEOUT_SECONDS):
@@ -139,7 +139,7 @@ class Fetcher:
             allowed.append(address)
         return allowed
 
-    async def _exchange(self, address: Address, request: _Request, addresses: Sequence[str]) -> FetchResponse:
+    async def _exchange(self, address: Address, request: _HttpRequest, addresses: Sequence[str]) -> FetchResponse:
         site = address.site
         context = _tls() if site.scheme == "https" else None
         reader, writer = await asyncio.open_connection(
@@ -156,7 +156,7 @@ class Fetcher:
 
 
 async def _send_and_receive(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, address: Address, request: _Request
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, address: Address, request: _HttpRequest
 ) -> FetchResponse:
     parts = urlsplit(address.href)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -209,14 +209,14 @@ def _redirect_target(response: FetchResponse) -> str | None:
     return urljoin(response.url, location) if response.status in _REDIRECTS and location else None
 
 
-def _after_redirect(request: _Request, status: int, before: Site, after: Site) -> _Request:
+def _after_redirect(request: _HttpRequest, status: int, before: Site, after: Site) -> _HttpRequest:
     headers = request.headers
     if before != after:
         headers = tuple(pair for pair in headers if pair[0].lower() not in _CREDENTIAL_HEADERS)
     becomes_get = status == 303 or (status in (301, 302) and request.method == "POST")
     if becomes_get and request.method != "HEAD":
-        return _Request("GET", tuple(pair for pair in headers if pair[0].lower() != "content-type"), b"")
-    return _Request(request.method, headers, request.body)
+        return _HttpRequest("GET", tuple(pair for pair in headers if pair[0].lower() != "content-type"), b"")
+    return _HttpRequest(request.method, headers, request.body)
 
 
 def _mark_redirected(response: FetchResponse, redirects: int) -> FetchResponse:

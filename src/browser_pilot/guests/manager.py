@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from browser_pilot.config.settings import GuestSettings
 from browser_pilot.errors import GuestFailed, InvalidArgument, PilotError
 
+from .argument_validation import check_arguments
 from .call_context import CallContext
 from .compiled_modules import CompiledModules, quickjs_module, wasm_module
 from .guest_store import GuestStore, InstalledGuest
@@ -25,7 +26,6 @@ from .log_file import GuestLog
 from .manifest import GuestTool
 from .process import WarmProcess
 from .running_guest import RunningGuest
-from .tool_schemas import check_arguments
 
 logger = logging.getLogger(__name__)
 
@@ -128,7 +128,7 @@ class GuestManager:
             instance.last_used = asyncio.get_running_loop().time()
 
     async def compile(self, guest: InstalledGuest) -> Path:
-        """Compile its module, which takes a while the first time."""
+        """Compile its module; slow the first time."""
         return await self._modules.path_of(
             quickjs_module() if guest.manifest.kind == "js" else wasm_module(guest.read_code())
         )

@@ -21,7 +21,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from browser_pilot.errors import InvalidArgument
 from browser_pilot.policy.patterns import Pattern, PatternError, parse_pattern
 
-from .tool_schemas import check_schema
+from .argument_validation import check_schema
 
 GuestKind = Literal["js", "wasm"]
 BrowserChoice = Literal["auto", "own", "managed"]

@@ -158,8 +158,10 @@ class PermissionChecker:
         key = (f"{guest.name} {context.origin}", str(site), permissions)
         open_request = self._open_requests.get(key)
         if open_request is None:
-            matter = _approval_request(guest, context, permissions, site, what)
-            open_request = self._open_requests[key] = _OpenRequest(asyncio.ensure_future(self._submit(matter, context)))
+            request = _approval_request(guest, context, permissions, site, what)
+            open_request = self._open_requests[key] = _OpenRequest(
+                asyncio.ensure_future(self._submit(request, context))
+            )
             open_request.task.add_done_callback(lambda _: self._open_requests.pop(key, None))
         open_request.waiting += 1
         try:
@@ -174,11 +176,11 @@ class PermissionChecker:
             if not open_request.waiting:
                 open_request.task.cancel()
 
-    async def _submit(self, matter: ApprovalRequest, context: CallContext) -> Choice:
-        _, answer = await self._queue.request_decision(
-            matter, timeout_seconds=context.approval_timeout_seconds, channels=context.approval_channels
+    async def _submit(self, request: ApprovalRequest, context: CallContext) -> Choice:
+        _, decision = await self._queue.request_decision(
+            request, timeout_seconds=context.approval_timeout_seconds, channels=context.approval_channels
         )
-        return answer.choice
+        return decision.choice
 
 
 def _approval_request(

@@ -39,7 +39,7 @@ ServeHostRequest = Callable[[CallContext | None, str, Mapping[str, Any]], Awaita
 
 
 @dataclass(eq=False)
-class _Call:
+class _GuestCall:
     line_number: int
     context: CallContext | None
     host_requests: int = 0
@@ -84,7 +84,7 @@ class RunningGuest:
         self._log = log
         self._request_ids = itertools.count(1)
         self._lines_sent = 0
-        self._calls: dict[int, _Call] = {}
+        self._calls: dict[int, _GuestCall] = {}
         self._clock = _HostWaitClock()
         self._host_requests = BackgroundTasks("host requests of a guest")
         self._throttling: asyncio.Task[None] | None = None
@@ -129,7 +129,7 @@ class RunningGuest:
         if self._end_reason is not None:
             raise self._end_reason
         request_id = next(self._request_ids)
-        call = self._calls[request_id] = _Call(self._lines_sent + 1, context)
+        call = self._calls[request_id] = _GuestCall(self._lines_sent + 1, context)
         try:
             with self._throttled_if_long():
                 self._send_line({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
@@ -178,7 +178,7 @@ class RunningGuest:
         if self._reader is not None:
             await asyncio.wait({self._reader})
 
-    async def _wait(self, call: _Call, timeout_seconds: float) -> Mapping[str, Any]:
+    async def _wait(self, call: _GuestCall, timeout_seconds: float) -> Mapping[str, Any]:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + MAX_CALL_SECONDS
         left = timeout_seconds

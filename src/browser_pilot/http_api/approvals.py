@@ -1,7 +1,7 @@
 """`/api/approvals`: pending approval requests, their screenshots and events, and the user's decision.
 
 The auth middleware requires the bearer token and the hub's origin. The event stream is an approval channel: its reader
-counts as a user who can be asked.
+counts as a user who can decide.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ def approval_routes(queue: ApprovalQueue) -> list[Route]:
         except ValidationError:
             return _error(InvalidArgument("Send {choice}.", suggestions=[f"Choices: {', '.join(CHOICES)}."]), 400)
         try:
-            answer = queue.decide(request.path_params["id"], given.choice, channel=given.door[:40])
+            decision = queue.decide(request.path_params["id"], given.choice, channel=given.door[:40])
         except ApprovalNotPending as error:
             return _error(error, 409)
         except PilotError as error:
             return _error(error, 400)
-        return JSONResponse({"choice": answer.choice, "door": answer.channel, "at": answer.at})
+        return JSONResponse({"choice": decision.choice, "door": decision.channel, "at": decision.at})
 
     async def screenshot(request: Request) -> Response:
         png = requests.png(request.path_params["id"])

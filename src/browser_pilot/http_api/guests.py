@@ -11,9 +11,9 @@ from starlette.routing import Route
 from browser_pilot.guests.manager import GuestManager
 
 
-def guest_routes(house: GuestManager, refresh: Callable[[], Awaitable[bool]]) -> list[Route]:
+def guest_routes(manager: GuestManager, refresh: Callable[[], Awaitable[bool]]) -> list[Route]:
     async def list_running(_: Request) -> JSONResponse:
-        running = [{"name": name, "origin": origin, "pid": pid} for name, origin, pid in house.running]
+        running = [{"name": name, "origin": origin, "pid": pid} for name, origin, pid in manager.running]
         return JSONResponse({"running": running})
 
     async def reload_guests(_: Request) -> JSONResponse:

@@ -1,6 +1,6 @@
 """The hub process: starts the parts that ``wiring`` builds, serves until it is stopped, and shuts down in order.
 
-Lifecycle: take the home's lock, clean up after a killed predecessor, listen, write the runtime file, serve until
+Lifecycle: acquire the home's lock, clean up after a killed predecessor, listen, write the runtime file, serve until
 stopped (by a signal, by ``browser-pilot stop``, or by idleness when an adapter started the hub), close the browsers.
 """
 
@@ -39,7 +39,7 @@ from browser_pilot.mcp_server.transports.streamable_http import StreamableHttp
 from browser_pilot.sessions.client import Client
 from browser_pilot.ui.dashboard.routes import allows_null_origin, is_token_exempt
 
-from .http_listener import HttpServer, HubEndpoint, bound_socket, http_settings
+from .http_listener import HttpServer, HubEndpoint, bound_socket, uvicorn_config
 from .maintenance import IdleShutdown, Job, Maintenance
 from .maintenance_jobs import maintenance_jobs
 from .orphan_cleanup import clean_up_home
@@ -97,7 +97,7 @@ class Hub:
         """The hub serves inside this context."""
         core, mcp, settings = self._core, self._mcp, self._core.config.settings
         make_private_folder(self.home)
-        with single_instance(self.home), bound_socket(settings.hub.host, settings.hub.port) as (listener, note):
+        with single_instance(self.home), bound_socket(settings.hub.host, settings.hub.port) as (listener, notice):
             clean_up_home(self.home, settings.files.download_dir)
             await core.records.start()
             token = hub_token(self.home)
@@ -106,7 +106,7 @@ class Hub:
             core.config.add_built_in(self_protection_rules(host, port, settings.hub.allowed_hosts))
             self._dashboard.listen(host, port)
             core.browsers.user_chrome.engine.set_address(host, port)
-            http = HttpServer(http_settings(self._http_app(token, host, port), close_seconds=HTTP_CLOSE_SECONDS))
+            http = HttpServer(uvicorn_config(self._http_app(token, host, port), close_seconds=HTTP_CLOSE_SECONDS))
             local = self._local_listener(token)
             await mcp.guests.refresh()
             address = await local.start(self.home)
@@ -119,7 +119,7 @@ class Hub:
                 gc.freeze()
                 write_runtime(self.home, info)
                 try:
-                    yield HubEndpoint(info, note)
+                    yield HubEndpoint(info, notice)
                 finally:
                     remove_runtime(self.home, info.pid)
                     for task in background:

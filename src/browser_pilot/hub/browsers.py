@@ -16,7 +16,7 @@ from browser_pilot.engines.remote import RemoteEngine
 from browser_pilot.engines.router import EngineRouter
 from browser_pilot.errors import PilotError
 from browser_pilot.extension_bridge.ui_backend import UiBackend
-from browser_pilot.mcp_server.clients import ClientList
+from browser_pilot.mcp_server.client_registry import ClientRegistry
 from browser_pilot.sessions.options import context_request
 
 from .records import Records
@@ -35,10 +35,10 @@ class Browsers:
         """Opens sessions in the engine that they request."""
         return EngineRouter(self.managed, self.user_chrome.engine, self.remote)
 
-    async def warm(self, config: CurrentConfig, clients: ClientList) -> None:
+    async def warm(self, config: CurrentConfig, clients: ClientRegistry) -> None:
         """Start the Playwright driver at once, and a browser when the first client has connected."""
         await self.managed.warm_driver()
-        await clients.arrived.wait()
+        await clients.first_connected.wait()
         settings = config.settings
         browser = settings.browser
         if settings.sessions.warm and browser.engine == "managed" and browser.user_data_dir is None:
@@ -60,5 +60,5 @@ def create_browsers(home: Path, config: LiveConfig, records: Records, ui: UiBack
         warm_viewport=settings.browser.viewport if settings.sessions.warm else None,
         code_cache=home / "driver-cache",
     )
-    user_chrome = UserChrome(home, config=config, ui=ui, note=records.journal.note, driver=managed.driver)
+    user_chrome = UserChrome(home, config=config, ui=ui, note=records.audit.note, driver=managed.driver)
     return Browsers(egress=egress, managed=managed, user_chrome=user_chrome, remote=RemoteEngine(managed.driver))

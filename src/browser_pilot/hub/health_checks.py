@@ -92,8 +92,8 @@ def check_browsers(engine: ManagedEngine) -> PartHealth:
 
 
 def check_approvals(queue: ApprovalQueue) -> PartHealth:
-    watchers = f"{queue.watcher_count} watching" if queue.watcher_count else "nobody is watching"
-    return PartHealth("approvals", "ok", f"{_count(queue.pending, 'question')} open, {watchers}")
+    pending, watchers = _count(len(queue.pending), "pending approval"), _count(queue.watcher_count, "watcher")
+    return PartHealth("approvals", "ok", f"{pending}, {watchers}")
 
 
 def check_secrets(store: SecretStore) -> PartHealth:
@@ -104,7 +104,7 @@ def check_secrets(store: SecretStore) -> PartHealth:
     if not names:
         return PartHealth("secrets", "ok", "none are set")
     place = "the system's keyring" if store.key_location == "keyring" else "a private file"
-    return PartHealth("secrets", "ok", f"{_count(names, 'secret')}, their key in {place}")
+    return PartHealth("secrets", "ok", f"{_count(len(names), 'secret')}, their key in {place}")
 
 
 def count_approval(metrics: Metrics, event: ApprovalEvent) -> None:
@@ -115,5 +115,5 @@ def count_approval(metrics: Metrics, event: ApprovalEvent) -> None:
         metrics.count_approval(event.kind, "none")
 
 
-def _count(things: Sized, noun: str) -> str:
-    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -21,10 +21,10 @@ MAX_WEBSOCKET_MESSAGE_BYTES = 256 * 1024 * 1024
 
 @dataclass(frozen=True)
 class HubEndpoint:
-    """The addresses of a running hub. ``note`` says why it does not use the configured port."""
+    """The addresses of a running hub. ``notice`` explains why it does not use the configured port."""
 
     info: RuntimeInfo
-    note: str | None
+    notice: str | None
 
     @property
     def mcp_url(self) -> str:
@@ -40,7 +40,7 @@ class HttpServer(uvicorn.Server):
         yield
 
 
-def http_settings(app: ASGIApp, *, close_seconds: int) -> uvicorn.Config:
+def uvicorn_config(app: ASGIApp, *, close_seconds: int) -> uvicorn.Config:
     # At level DEBUG it logs every WebSocket message: page content, and what is typed.
     logging.getLogger("uvicorn.error").setLevel(logging.INFO)
     return uvicorn.Config(
@@ -57,8 +57,8 @@ def http_settings(app: ASGIApp, *, close_seconds: int) -> uvicorn.Config:
 
 @contextmanager
 def bound_socket(host: str, port: int) -> Generator[tuple[socket.socket, str | None]]:
-    """A listening socket at the configured port; or at any free one, with a note that says why."""
-    note = None
+    """A listening socket at the configured port; or at any free one, with a notice that explains why."""
+    notice = None
     try:
         listener = _listener(host, port)
     except OSError as error:
@@ -69,9 +69,9 @@ def bound_socket(host: str, port: int) -> Generator[tuple[socket.socket, str | N
             ) from None
         listener = _listener(host, 0)
         why = "is taken by another program" if error.errno == errno.EADDRINUSE else "needs more privileges"
-        note = f"port {port} {why}; using {listener.getsockname()[1]}"
+        notice = f"port {port} {why}; using {listener.getsockname()[1]}"
     with listener:
-        yield listener, note
+        yield listener, notice
 
 
 def _listener(host: str, port: int) -> socket.socket:

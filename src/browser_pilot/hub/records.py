@@ -35,15 +35,15 @@ class Records:
     secrets: SecretStore
     budgets: Budgets
     metrics: Metrics
-    journal: AuditTrail
+    audit: AuditTrail
 
     async def start(self) -> None:
         redact_handlers(logging.getLogger(), self.redactor)
         problem = await self.log.start()
         if problem is not None:
             logger.error("agents cannot act until the audit log can be written: %s", problem.message)
-        await self.journal.restore()
-        self.journal.note(AuditNote(f"Browser Pilot {__version__} started."))
+        await self.audit.restore()
+        self.audit.note(AuditNote(f"Browser Pilot {__version__} started."))
 
     def apply_settings(self, settings: Settings) -> None:
         self.redactor.set_options(emails=settings.redaction.email, phones=settings.redaction.phone)
@@ -52,15 +52,15 @@ class Records:
     def note_rule_change(self, change: RuleChange) -> None:
         logger.info("the user changed the rule for %s: %s", change.pattern, change.after or "none")
         details = {"before": str(change.before or "none"), "after": str(change.after or "none")}
-        self.journal.note(AuditNote(f"The rule for {change.pattern} was changed.", by="user", details=details))
+        self.audit.note(AuditNote(f"The rule for {change.pattern} was changed.", by="user", details=details))
 
     def note_download(self, client: Client, transfer: Transfer) -> None:
         outcome = saved_summary(transfer.saved) if transfer.saved else f"{transfer.state}: {transfer.error}"
         text = f"Download {transfer.id} of {client.name}: {outcome}"
-        self.journal.note(AuditNote(text, details={"source": transfer.source}))
+        self.audit.note(AuditNote(text, details={"source": transfer.source}))
 
     async def close(self) -> None:
-        await self.journal.flush()
+        await self.audit.flush()
         await self.log.close()
 
 
@@ -74,5 +74,5 @@ def create_records(home: Path, settings: Settings) -> Records:
         secrets=SecretStore(home, redactor),
         budgets=budgets,
         metrics=metrics,
-        journal=AuditTrail(log, budgets, metrics),
+        audit=AuditTrail(log, budgets, metrics),
     )

@@ -22,16 +22,16 @@ from browser_pilot.config.user_rules import UserRulesStore
 from browser_pilot.extension_bridge.ui_backend import UiBackend
 from browser_pilot.gateway import Gateway
 from browser_pilot.gateway.downloads import PageDownloads
-from browser_pilot.gateway.guest_browser import open_house
+from browser_pilot.gateway.guest_browser import create_guest_manager
 from browser_pilot.gateway.rate_limits import RateLimits
 from browser_pilot.gateway.secret_injection import SecretInjector
 from browser_pilot.guests.manager import GuestManager
-from browser_pilot.mcp_server.clients import ClientList
+from browser_pilot.mcp_server.client_registry import ClientRegistry
 from browser_pilot.mcp_server.guest_tools import GuestRegistry, origin_of
-from browser_pilot.mcp_server.pending_calls import Parking
-from browser_pilot.mcp_server.resources.download_resources import DownloadFiles
-from browser_pilot.mcp_server.resources.resource_registry import Resources
-from browser_pilot.mcp_server.resources.tab_resources import TabLogs
+from browser_pilot.mcp_server.pending_calls import PendingCalls
+from browser_pilot.mcp_server.resources.download_resources import DownloadResources
+from browser_pilot.mcp_server.resources.resource_registry import ResourceRegistry
+from browser_pilot.mcp_server.resources.tab_resources import TabResources
 from browser_pilot.mcp_server.server import run_tool
 from browser_pilot.mcp_server.tools import REGISTRY
 from browser_pilot.policy.rules import Ruleset
@@ -70,15 +70,15 @@ class McpParts:
     limits: RateLimits
     guests: GuestManager
     registry: GuestRegistry
-    resources: Resources
-    pending_calls: Parking
-    clients: ClientList
+    resources: ResourceRegistry
+    pending_calls: PendingCalls
+    clients: ClientRegistry
 
     async def refresh_guests(self) -> bool:
         """Reload the installed guests, and notify clients when the list of tools has changed."""
         changed = await self.guests.refresh()
         if changed:
-            self.resources.tools_changed()
+            self.resources.notify_tools_changed()
         return changed
 
 
@@ -114,13 +114,13 @@ def build_mcp(core: Core) -> McpParts:
     gateway = Gateway(
         sessions=sessions,
         authorizer=Authorizer(queue=core.approvals, grants=core.grants, config=config, budgets=records.budgets),
-        audit=records.journal,
+        audit=records.audit,
         rate_limits=limits,
         secrets=SecretInjector(records.secrets),
         redactor=records.redactor,
         count_call=core.hosting.count_call,
     )
-    guests = open_house(
+    guests = create_guest_manager(
         core.home,
         gateway=gateway,
         approvals=core.approvals,
@@ -133,19 +133,19 @@ def build_mcp(core: Core) -> McpParts:
     events = sessions.events
     events.handle_downloads(PageDownloads(gateway).save)
     events.on_closed(_SessionCleanup(core).forget)
-    resources = Resources()
-    tab_logs = TabLogs(resources, REGISTRY, partial(run_tool, REGISTRY, gateway))
-    resources.add(tab_logs)
-    events.on_tab_change(tab_logs.note)
-    downloads = DownloadFiles(resources, REGISTRY, sessions.downloads_of, records.redactor)
+    resources = ResourceRegistry()
+    tab_resources = TabResources(resources, REGISTRY, partial(run_tool, REGISTRY, gateway))
+    resources.add(tab_resources)
+    events.on_tab_change(tab_resources.on_tab_event)
+    downloads = DownloadResources(resources, REGISTRY, sessions.downloads_of, records.redactor)
     resources.add(downloads)
-    events.on_transfer_end(downloads.note)
+    events.on_transfer_end(downloads.on_transfer_end)
     events.on_transfer_end(records.note_download)
 
     registry = GuestRegistry(REGISTRY, guests)
-    pending_calls = Parking()
+    pending_calls = PendingCalls()
     cleanup = _ClientCleanup(core, gateway, guests, resources, pending_calls)
-    clients = ClientList(config.settings, registry, cleanup.close)
+    clients = ClientRegistry(config.settings, registry, cleanup.close)
     config.subscribe(_SettingsUpdate(config, clients, records).apply)
     return McpParts(
         gateway=gateway,
@@ -158,7 +158,7 @@ def build_mcp(core: Core) -> McpParts:
     )
 
 
-def build_health(core: Core, clients: ClientList) -> HealthReport:
+def build_health(core: Core, clients: ClientRegistry) -> HealthReport:
     health = HealthReport(
         config=core.config,
         records=core.records,
@@ -171,7 +171,7 @@ def build_health(core: Core, clients: ClientList) -> HealthReport:
     return health
 
 
-def build_ui(core: Core, clients: ClientList, health: HealthReport) -> Dashboard:
+def build_ui(core: Core, clients: ClientRegistry, health: HealthReport) -> Dashboard:
     """The dashboard, and the side panel, which the extension bridge reaches through its ``UiBackend``."""
     config, records, approvals, sessions = core.config, core.records, core.approvals, core.hosting.sessions
     user_chrome = core.browsers.user_chrome
@@ -184,7 +184,7 @@ def build_ui(core: Core, clients: ClientList, health: HealthReport) -> Dashboard
     handlers = DashboardHandlers(
         bridge=bridge, state=state, approvals=ApprovalRequests(approvals), clients=clients, health=health.data
     )
-    return Dashboard(core.home, handlers, approvals, records.journal.note)
+    return Dashboard(core.home, handlers, approvals, records.audit.note)
 
 
 def _check_tool_profile(settings: Settings) -> None:
@@ -197,9 +197,9 @@ def _load_checked(load: Callable[[], Settings]) -> Settings:
     return settings
 
 
-def _store_rule_of(config: LiveConfig, question: PendingApproval, answer: ApprovalDecision) -> None:
-    """Store the rule that an "always" or a "block" makes."""
-    rule = rule_from_decision(question, answer)
+def _store_rule_of(config: LiveConfig, approval: PendingApproval, decision: ApprovalDecision) -> None:
+    """Store the rule of an "always" or "block" decision."""
+    rule = rule_from_decision(approval, decision)
     if rule is not None:
         config.put_rule(rule)
 
@@ -211,7 +211,7 @@ def _rules_for(grants: SessionGrants, config: CurrentConfig, session: str) -> Ru
 class _SettingsUpdate:
     """Applies changed settings to the parts that hold values derived from them."""
 
-    def __init__(self, config: CurrentConfig, clients: ClientList, records: Records) -> None:
+    def __init__(self, config: CurrentConfig, clients: ClientRegistry, records: Records) -> None:
         self._config = config
         self._clients = clients
         self._records = records
@@ -221,7 +221,7 @@ class _SettingsUpdate:
         settings = self._config.settings
         if settings != self._applied:
             self._applied = settings
-            self._clients.adopt(settings)
+            self._clients.apply_settings(settings)
             self._records.apply_settings(settings)
 
 
@@ -231,7 +231,7 @@ class _SessionCleanup:
 
     async def forget(self, session: str) -> None:
         self.core.grants.forget(session)
-        await self.core.records.journal.forget_session(session)
+        await self.core.records.audit.forget_session(session)
 
 
 @dataclass(frozen=True)
@@ -239,14 +239,14 @@ class _ClientCleanup:
     core: Core
     gateway: Gateway
     guests: GuestManager
-    resources: Resources
-    pending_calls: Parking
+    resources: ResourceRegistry
+    pending_calls: PendingCalls
 
     async def close(self, client: Client) -> None:
         """Release everything of a client that has disconnected."""
         sessions = self.core.hosting.sessions
-        self.pending_calls.drop(client.id)
-        self.resources.drop(client)
+        self.pending_calls.cancel_client(client.id)
+        self.resources.remove_client(client)
         for session in sessions.ids_of(client):
             self.core.grants.forget(session)
         await self.guests.stop_origin(origin_of(client.id))

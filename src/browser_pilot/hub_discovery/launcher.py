@@ -29,7 +29,7 @@ HUB_COMMAND = (sys.executable, "-m", "browser_pilot", "serve", "--detached")
 def start_hub(home: Path, *, timeout_seconds: float = READY_TIMEOUT_SECONDS) -> str | None:
     """Start a hub and wait until it is ready; the caller holds ``hub_lock``.
 
-    Returns the hub's note to its user, such as that it uses another port. Raises ``HubUnavailable``.
+    Returns the hub's notice for its user, such as that it uses another port. Raises ``HubUnavailable``.
     """
     try:
         starting = _StartingHub(home)
@@ -83,8 +83,8 @@ class _StartingHub:
             raise self._failure("The hub's first line of output is not JSON.") from error
         report = cast("dict[str, object]", value) if isinstance(value, dict) else {}
         if report.get("ready") is True:
-            note = report.get("note")
-            return note if isinstance(note, str) else None
+            notice = report.get("note")
+            return notice if isinstance(notice, str) else None
         raise hub_error(report, home=self._home)
 
     def _failure(self, message: str) -> HubUnavailable:

@@ -15,13 +15,14 @@ from browser_pilot.page.snapshot.token_budget import estimate_tokens
 
 @dataclass(frozen=True)
 class FinishedCall:
-    """A call's result, and the code of its error if it failed."""
+    """The result of a call, and its error code if it failed."""
 
     result: types.CallToolResult
     error_code: str | None = None
 
 
-async def counted(metrics: Metrics, tool: str, work: Awaitable[FinishedCall]) -> types.CallToolResult:
+async def counted(metrics: Metrics, tool: str, call: Awaitable[FinishedCall]) -> types.CallToolResult:
+    """Await a call and count it, also when it is cancelled."""
     started = time.monotonic()
 
     def count(status: str, tokens: int = 0, error: str | None = None) -> None:
@@ -30,7 +31,7 @@ async def counted(metrics: Metrics, tool: str, work: Awaitable[FinishedCall]) ->
         )
 
     try:
-        finished = await work
+        finished = await call
     except asyncio.CancelledError:
         count("cancelled")
         raise

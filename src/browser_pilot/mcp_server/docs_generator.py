@@ -16,15 +16,15 @@ Generated from the code by `make docs`; do not edit.
 
 Every tool also takes `tab` (such as `t2`; the current one by default), `session` and `timeout_ms`. An `element` is a
 ref of the last snapshot (`e12`), a selector (CSS, `text=…`, `role=button[name="Save"]`, `xpath=…`), or an object:
-`{ref}`, `{css}`, `{role, name}`. Answers are TOON (`--format json` for JSON). A failure is a tool error with
+`{ref}`, `{css}`, `{role, name}`. Results are TOON (`--format json` for JSON). A failure is a tool error with
 `error` (a code), `message`, `suggestions` and `retryable`.
 
-A profile chooses which tools a client sees: `--tools standard` (the default), `minimal` or `full`; names can be added
-and taken away, as in `--tools standard,browser_evaluate,-browser_upload`.
+A profile selects the tools of a client: `--tools standard` (the default), `minimal` or `full`; names can be added and
+removed, as in `--tools standard,browser_evaluate,-browser_upload`.
 """
 
 
-def reference(registry: ToolRegistry) -> str:
+def generate_reference(registry: ToolRegistry) -> str:
     rows = [f"| [`{tool.name}`](#{tool.name}) | {tool.title} | {_profiles(tool)} |" for tool in registry]
     overview = "\n".join(["| Tool | What it does | Profiles |", "|---|---|---|", *rows])
     return "\n".join([INTRODUCTION, overview, "", *(_section(tool) for tool in registry)])
@@ -42,13 +42,13 @@ def _section(tool: Tool[Any]) -> str:
     shown = {name: facts for name, facts in properties.items() if name not in TabArguments.model_fields or facts}
     if shown:
         lines += ["| Argument | Type | Default | Notes |", "|---|---|---|---|"]
-        lines += [_argument(name, facts, needed=name in required) for name, facts in shown.items()]
+        lines += [_argument(name, facts, required=name in required) for name, facts in shown.items()]
         lines.append("")
     return "\n".join(lines)
 
 
-def _argument(name: str, facts: dict[str, Any], *, needed: bool) -> str:
-    default = "required" if needed else f"`{facts['default']}`" if "default" in facts else ""
+def _argument(name: str, facts: dict[str, Any], *, required: bool) -> str:
+    default = "required" if required else f"`{facts['default']}`" if "default" in facts else ""
     return f"| `{name}` | {_type(facts)} | {default} | {facts.get('description', '')} |"
 
 
@@ -62,4 +62,4 @@ def _type(facts: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(reference(REGISTRY))
+    sys.stdout.write(generate_reference(REGISTRY))

@@ -52,12 +52,12 @@ def origin_of(client_id: str) -> str:
 
 
 class GuestRegistry(ToolRegistry):
-    """Our own tools, and those of the guests that are enabled now."""
+    """Our own tools, and those of the enabled guests."""
 
-    def __init__(self, own: ToolRegistry, house: GuestManager) -> None:
+    def __init__(self, own: ToolRegistry, guests: GuestManager) -> None:
         super().__init__(own)
         self._own = own
-        self._house = house
+        self._guests = guests
 
     def __iter__(self) -> Iterator[Tool[Any]]:
         return iter([*self._own, *self._guest_tools().values()])
@@ -77,7 +77,7 @@ class GuestRegistry(ToolRegistry):
         return {**own, **guests}
 
     def _guest_tools(self) -> dict[str, Tool[Any]]:
-        tools = (_describe(self._house, guest, tool) for guest, tool in self._house.tools())
+        tools = (_describe(self._guests, guest, tool) for guest, tool in self._guests.tools())
         return {tool.name: tool for tool in tools}
 
 
@@ -86,9 +86,9 @@ def _is_about_guests(word: str) -> bool:
     return name == ALL_GUESTS or SEPARATOR in name
 
 
-def _describe(house: GuestManager, guest: InstalledGuest, tool: GuestTool) -> ThirdPartyTool:
+def _describe(guests: GuestManager, guest: InstalledGuest, tool: GuestTool) -> ThirdPartyTool:
     async def run(request: CallRequest, _: GuestArguments) -> ToolResult:
-        result = await house.call(guest.name, tool, request.arguments, _context(request))
+        result = await guests.call(guest.name, tool, request.arguments, _context(request))
         return result_of_guest(guest.name, result, max_tokens=request.client.settings.tools.max_tokens)
 
     description = plain_text(tool.description)[:MAX_DESCRIPTION_CHARACTERS]
@@ -143,11 +143,15 @@ def result_of_guest(guest: str, result: Mapping[str, Any], *, max_tokens: int) -
         texts.append(json.dumps(result["structuredContent"], ensure_ascii=False))
     text = "\n".join(texts)
     if result.get("isError") is True:
-        raise GuestFailed(f"The guest {guest} says: {text[:2000]}", metadata={"guest": guest, "why": "answer"})
+        raise GuestFailed(
+            f"The guest {guest} returned an error: {text[:2000]}", metadata={"guest": guest, "why": "answer"}
+        )
     fitting = fitting_length(text, max_tokens)
     data: dict[str, object] = {}
     if fitting < len(text):
-        data["note"] = f"The guest's result is longer than {max_tokens} tokens; {len(text) - fitting} characters left."
+        data["note"] = (
+            f"The guest's result is longer than {max_tokens} tokens; {len(text) - fitting} characters were cut off."
+        )
     return ToolResult(data, tuple(images), text=text[:fitting])
 
 

@@ -1,9 +1,11 @@
-"""Calls that wait for a person in the stateless protocol era, where the hub cannot ask while a call is open.
+"""Calls that wait for an approval in the stateless revision of MCP, where the hub cannot send requests to the client.
 
-The call's work runs in a task of its own. When it has a question, the call is answered with the form and a state; the
-task stays parked under that state. The client calls again with the person's answer and the state, and gets what the
-work comes to: its result, or the next question. A state is good once, for the same client, tool and arguments: the
-SDK seals it and checks all but the "once", which is ours. Whoever answered elsewhere first has settled it.
+The call runs in a task of its own. When it requests an approval, the client gets an ``InputRequiredResult`` with the
+form and a request state, and the task waits under that state. The client repeats the call with the person's response
+and the state, and gets the result, or the next form. The SDK seals the state and binds it to client, tool and
+arguments; this module makes sure that it is used once. A decision on another channel may come first, and counts.
+
+Lifecycle: one ``PendingCalls`` per hub; the pending calls of a client end when it disconnects.
 """
 
 from __future__ import annotations
@@ -22,109 +24,108 @@ from mcp.shared.exceptions import MCPError
 from browser_pilot.approvals.models import Choice, PendingApproval
 from browser_pilot.approvals.queue import ApprovalChannel
 
-from .elicitation import DOOR, choice_of, form_for
+from .elicitation import CHANNEL_NAME, approval_form, choice_of
 
-# A person may take the whole time to answer, and the client its time to come back.
-STATE_SECONDS = 3600.0
-INPUT = "approval"
+# Covers the longest approval timeout, and the time until the client repeats the call.
+STATE_TTL_SECONDS = 3600.0
+INPUT_KEY = "approval"
 
 Result = types.CallToolResult | types.InputRequiredResult
-Work = Callable[[tuple[ApprovalChannel, ...]], Awaitable[types.CallToolResult]]
+RunCall = Callable[[tuple[ApprovalChannel, ...]], Awaitable[types.CallToolResult]]
 
 
-def sealing(client_of: Callable[[ServerRequestContext[Any, Any]], str]) -> RequestStateBoundary:
-    """What seals states on their way out and refuses those that are forged, expired or for another call."""
+def request_state_boundary(client_of: Callable[[ServerRequestContext[Any, Any]], str]) -> RequestStateBoundary:
+    """Middleware that seals request states, and rejects those that are forged, expired or for another call."""
     key = secrets.token_bytes(32)
-    security = RequestStateSecurity(keys=[key], ttl=STATE_SECONDS, bind_principal=client_of)
+    security = RequestStateSecurity(keys=[key], ttl=STATE_TTL_SECONDS, bind_principal=client_of)
     return RequestStateBoundary(security, default_audience="browser-pilot")
 
 
 @dataclass(eq=False)
-class _Asked:
-    question: PendingApproval
+class _PendingForm:
+    approval: PendingApproval
     choice: asyncio.Future[Choice]
 
 
 class _DeferredChannel:
-    """Hands questions to whoever waits at the call, and answers back to the work."""
+    """Passes approvals from the running call to the open request, and the choices back."""
 
-    name = DOOR
+    name = CHANNEL_NAME
 
     def __init__(self) -> None:
-        self._asked: asyncio.Queue[_Asked] = asyncio.Queue()
+        self._forms: asyncio.Queue[_PendingForm] = asyncio.Queue()
 
     async def request_decision(self, approval: PendingApproval) -> Choice | None:
-        asked = _Asked(approval, asyncio.get_running_loop().create_future())
-        self._asked.put_nowait(asked)
-        return await asked.choice
+        form = _PendingForm(approval, asyncio.get_running_loop().create_future())
+        self._forms.put_nowait(form)
+        return await form.choice
 
-    async def next(self) -> _Asked:
-        return await self._asked.get()
+    async def next_form(self) -> _PendingForm:
+        return await self._forms.get()
 
 
 @dataclass(eq=False)
-class _Operation:
+class _RunningCall:
     client: str
     task: asyncio.Task[types.CallToolResult]
-    door: _DeferredChannel
+    channel: _DeferredChannel
 
 
 @dataclass(frozen=True)
-class _Place:
-    operation: _Operation
-    asked: _Asked
+class _PendingCall:
+    call: _RunningCall
+    form: _PendingForm
 
 
-class Parking:
-    """Its life is the hub's; what a client has parked ends with the client."""
-
+class PendingCalls:
     def __init__(self) -> None:
-        self._places: dict[str, _Place] = {}
+        self._pending: dict[str, _PendingCall] = {}
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._pending)
 
-    async def start(self, client: str, work: Work) -> Result:
-        door = _DeferredChannel()
-        task = asyncio.ensure_future(work((door,)))
-        return await self._follow(_Operation(client, task, door))
+    async def start(self, client: str, run: RunCall) -> Result:
+        channel = _DeferredChannel()
+        task = asyncio.ensure_future(run((channel,)))
+        return await self._wait(_RunningCall(client, task, channel))
 
     async def resume(self, state: str, responses: Mapping[str, object] | None) -> Result:
-        place = self._places.pop(state, None)
-        if place is None:
+        pending = self._pending.pop(state, None)
+        if pending is None:
             raise MCPError(types.INVALID_PARAMS, "This requestState was used before or is no longer known.")
-        given = (responses or {}).get(INPUT)
-        if not place.asked.choice.done():
-            is_answer = isinstance(given, types.ElicitResult)
-            place.asked.choice.set_result(choice_of(given, place.asked.question) if is_answer else "deny")
-        return await self._follow(place.operation)
+        response = (responses or {}).get(INPUT_KEY)
+        form = pending.form
+        if not form.choice.done():
+            is_result = isinstance(response, types.ElicitResult)
+            form.choice.set_result(choice_of(response, form.approval) if is_result else "deny")
+        return await self._wait(pending.call)
 
-    def drop(self, client: str) -> None:
-        """End what this client has parked; its questions are withdrawn."""
-        for state, place in list(self._places.items()):
-            if place.operation.client == client:
-                del self._places[state]
-                place.operation.task.cancel()
+    def cancel_client(self, client: str) -> None:
+        """Cancel the pending calls of a client, which withdraws their approvals."""
+        for state, pending in list(self._pending.items()):
+            if pending.call.client == client:
+                del self._pending[state]
+                pending.call.task.cancel()
 
-    async def _follow(self, operation: _Operation) -> Result:
-        """Wait until the work is done or has a question. When the call is cancelled, so is the work."""
-        asking = asyncio.ensure_future(operation.door.next())
+    async def _wait(self, call: _RunningCall) -> Result:
+        """Wait until the call is done or needs an approval. Cancelling the request cancels the call."""
+        next_form = asyncio.ensure_future(call.channel.next_form())
         try:
-            await asyncio.wait({operation.task, asking}, return_when=asyncio.FIRST_COMPLETED)
-            if operation.task.done():
-                return operation.task.result()
-            return self._park(operation, asking.result())
+            await asyncio.wait({call.task, next_form}, return_when=asyncio.FIRST_COMPLETED)
+            if call.task.done():
+                return call.task.result()
+            return self._suspend(call, next_form.result())
         except asyncio.CancelledError:
-            operation.task.cancel()
+            call.task.cancel()
             raise
         finally:
-            asking.cancel()
+            next_form.cancel()
 
-    def _park(self, operation: _Operation, asked: _Asked) -> types.InputRequiredResult:
+    def _suspend(self, call: _RunningCall, form: _PendingForm) -> types.InputRequiredResult:
         state = secrets.token_urlsafe(16)
-        self._places[state] = _Place(operation, asked)
-        # A client that never comes back must not leave its result here for good.
-        operation.task.get_loop().call_later(STATE_SECONDS, self._places.pop, state, None)
+        self._pending[state] = _PendingCall(call, form)
+        # A client that never repeats the call must not keep it pending forever.
+        call.task.get_loop().call_later(STATE_TTL_SECONDS, self._pending.pop, state, None)
         return types.InputRequiredResult(
-            input_requests={INPUT: types.ElicitRequest(params=form_for(asked.question))}, request_state=state
+            input_requests={INPUT_KEY: types.ElicitRequest(params=approval_form(form.approval))}, request_state=state
         )

@@ -1,6 +1,6 @@
 """Serves ``tools/list`` and ``tools/call`` over any transport, for the handshake and the stateless protocol revision.
 
-Not concerned with sockets and HTTP: the transports say which client a request belongs to.
+It does not know sockets or HTTP: the transports map each request to its client.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from browser_pilot.config.settings import ResultFormat
 from browser_pilot.errors import InternalError, InvalidArgument, PilotError, error_data
 from browser_pilot.gateway import Gateway
 from browser_pilot.gateway.tool_call import Progress, no_progress
-from browser_pilot.mcp_server.resources.resource_registry import Resources, serve_resources
+from browser_pilot.mcp_server.resources.resource_registry import ResourceRegistry, serve_resources
 from browser_pilot.metrics.prometheus import Metrics
 from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.sessions.client import Client
 
 from .call_metrics import FinishedCall, counted
-from .elicitation import ElicitationChannel, can_show_forms
-from .pending_calls import Parking, sealing
+from .elicitation import ElicitationChannel, supports_forms
+from .pending_calls import PendingCalls, request_state_boundary
 from .tool_registry import CallRequest, Tool, ToolRegistry
 from .tool_result import ToolResult, redacted_data, render
 from .tool_schema import parse_arguments
@@ -62,55 +62,55 @@ class PilotServer(Server[Any]):
 def build_server(
     registry: ToolRegistry,
     gateway: Gateway,
-    parking: Parking,
+    pending_calls: PendingCalls,
     metrics: Metrics,
-    resources: Resources,
+    resources: ResourceRegistry,
     client_of: Callable[[Context], Client],
 ) -> PilotServer:
     async def list_tools(context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        client = _introduce(client_of(context), context)
-        resources.feed(client).use(context.session)
+        client = _touch(client_of(context), context)
+        resources.notifier_for(client).set_connection(context.session)
         return types.ListToolsResult(tools=[_describe(tool) for tool in _tools_of(registry, client).values()])
 
     async def call_tool(
         context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        client = _introduce(client_of(context), context)
+        client = _touch(client_of(context), context)
 
         async def run(channels: tuple[ApprovalChannel, ...]) -> types.CallToolResult:
             progress = context.session.report_progress
-            work = run_call(registry, gateway, client, params.name, params.arguments or {}, channels, progress)
-            # Guests' tools come and go, so the names are looked up when the call is made.
+            call = run_call(registry, gateway, client, params.name, params.arguments or {}, channels, progress)
+            # The tools of guests change, so the name is looked up for each call.
             known = any(tool.name == params.name for tool in registry)
-            return await counted(metrics, params.name if known else "unknown", work)
+            return await counted(metrics, params.name if known else "unknown", call)
 
         if params.request_state is not None:
-            return await parking.resume(params.request_state, params.input_responses)
-        if not can_show_forms(context.session):
+            return await pending_calls.resume(params.request_state, params.input_responses)
+        if not supports_forms(context.session):
             return await run(())
         if context.session.can_send_request:
             return await run((ElicitationChannel(context.session, context.request_id),))
-        return await parking.start(client.id, run)
+        return await pending_calls.start(client.id, run)
 
     server = PilotServer(
         "browser-pilot",
         version=__version__,
         title="Browser Pilot",
         instructions=INSTRUCTIONS,
-        # Without it each call of a client without a handshake would list all tools first.
+        # Without this, each call of a client of the stateless revision would list all tools first.
         get_tool_input_schema=registry.schema_of,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
-    serve_resources(server, resources, lambda context: _introduce(client_of(context), context))
-    server.middleware.append(sealing(lambda context: client_of(context).id))
+    serve_resources(server, resources, lambda context: _touch(client_of(context), context))
+    server.middleware.append(request_state_boundary(lambda context: client_of(context).id))
     return server
 
 
 async def run_tool(
     registry: ToolRegistry, gateway: Gateway, client: Client, name: str, arguments: dict[str, Any]
 ) -> types.CallToolResult:
-    """A call on behalf of the hub itself: nobody is asked, and no progress is reported."""
+    """Run a call of the hub itself, without approval channels and progress notifications."""
     return (await run_call(registry, gateway, client, name, arguments)).result
 
 
@@ -123,8 +123,8 @@ async def run_call(
     channels: tuple[ApprovalChannel, ...] = (),
     progress: Progress = no_progress,
 ) -> FinishedCall:
-    """Run one tool call. Every failure becomes a tool error of one shape; only a bug is logged with its traceback."""
-    answer_format = client.settings.tools.format
+    """Run one tool call. Every failure becomes a tool error; an unexpected one is logged with its traceback."""
+    result_format = client.settings.tools.format
     try:
         tools = _tools_of(registry, client)
         tool = tools.get(name)
@@ -135,23 +135,23 @@ async def run_call(
         request = CallRequest(client, tool, gateway, arguments, channels, progress)
         result = await tool.run(request, parse_arguments(tool.arguments, arguments))
     except PilotError as error:
-        return _failure(error, name, answer_format, gateway.redactor)
+        return _failure(error, name, result_format, gateway.redactor)
     except Exception:
         logger.exception("%s failed unexpectedly", name)
         error = InternalError(
             f"{name[:100]} failed unexpectedly; the hub's log has the details.",
             suggestions=["Try another way, and report this as a bug."],
         )
-        return _failure(error, name, answer_format, gateway.redactor)
+        return _failure(error, name, result_format, gateway.redactor)
     shown = result.with_notices(gateway.take_notices(client)).redacted(gateway.redactor)
-    return FinishedCall(types.CallToolResult(content=_content(shown, answer_format)))
+    return FinishedCall(types.CallToolResult(content=_content(shown, result_format)))
 
 
 def _tools_of(registry: ToolRegistry, client: Client) -> dict[str, Tool[Any]]:
     return registry.select(client.settings.tools.profile)
 
 
-def _introduce(client: Client, context: Context) -> Client:
+def _touch(client: Client, context: Context) -> Client:
     client.touch()
     params = context.session.client_params
     if params is not None:
@@ -182,17 +182,17 @@ def _check_size(arguments: dict[str, Any]) -> None:
         )
 
 
-def _failure(error: PilotError, tool: str, answer_format: ResultFormat, redactor: Redactor) -> FinishedCall:
+def _failure(error: PilotError, tool: str, result_format: ResultFormat, redactor: Redactor) -> FinishedCall:
     error.metadata.setdefault("tool", tool[:100])
-    text = render(redacted_data(error_data(error), redactor), answer_format)
+    text = render(redacted_data(error_data(error), redactor), result_format)
     content: list[types.ContentBlock] = [types.TextContent(type="text", text=text)]
     return FinishedCall(types.CallToolResult(content=content, is_error=True), error.code)
 
 
-def _content(result: ToolResult, answer_format: ResultFormat) -> list[types.ContentBlock]:
+def _content(result: ToolResult, result_format: ResultFormat) -> list[types.ContentBlock]:
     content: list[types.ContentBlock] = []
     if result.data:
-        content.append(types.TextContent(type="text", text=render(result.data, answer_format)))
+        content.append(types.TextContent(type="text", text=render(result.data, result_format)))
     if result.text is not None:
         content.append(types.TextContent(type="text", text=result.text))
     for image in result.images:

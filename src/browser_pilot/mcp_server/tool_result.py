@@ -61,8 +61,8 @@ def redacted_data(data: Mapping[str, object], redactor: Redactor) -> Mapping[str
     return cast("Mapping[str, object]", redactor.data(cast("Json", dict(data))))
 
 
-def render(data: Mapping[str, object], answer_format: ResultFormat) -> str:
-    if answer_format == "json":
+def render(data: Mapping[str, object], result_format: ResultFormat) -> str:
+    if result_format == "json":
         return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     # Most cells of a snapshot are empty. Without quotes such a cell costs a token less and reads the same.
     return _EMPTY_CELL.sub("", toon_format.encode(dict(data)))

@@ -1,4 +1,4 @@
-"""Turns a tool's argument model into a JSON schema of few tokens, and bad arguments into one clear error. Pure."""
+"""A tool's arguments: the model as a JSON schema of few tokens, and their validation. Pure."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from browser_pilot.errors import InvalidArgument
 
-LONGEST_VALUE_SHOWN = 80
-LONGEST_TIMEOUT_MS = 600_000
-# Taken by every tool and told once, in the server's instructions: repeating them would cost 500 tokens a client.
+MAX_VALUE_CHARACTERS = 80
+MAX_TIMEOUT_MS = 600_000
+# Every tool has these arguments. The server's instructions describe them once: repeating them costs 500 tokens.
 UNLISTED: dict[str, JsonValue] = {"unlisted": True}
 
 
 class Arguments(BaseModel):
-    """The base of every tool's arguments: unknown names are refused, not ignored."""
+    """The base of every tool's arguments: unknown names are rejected, not ignored."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -25,7 +25,7 @@ class Arguments(BaseModel):
 class TabArguments(Arguments):
     tab: Annotated[str | None, Field(json_schema_extra=UNLISTED)] = None
     session: Annotated[str | None, Field(json_schema_extra=UNLISTED)] = None
-    timeout_ms: Annotated[int | None, Field(ge=1, le=LONGEST_TIMEOUT_MS, json_schema_extra=UNLISTED)] = None
+    timeout_ms: Annotated[int | None, Field(ge=1, le=MAX_TIMEOUT_MS, json_schema_extra=UNLISTED)] = None
 
 
 A = TypeVar("A", bound=Arguments)
@@ -33,10 +33,10 @@ A = TypeVar("A", bound=Arguments)
 
 @cache
 def lean_schema(model: type[Arguments]) -> dict[str, Any]:
-    """The model's schema as far as it tells an agent something: names, kinds, choices, what is required.
+    """The model's schema, reduced to what an agent needs: names, types, enums, and what is required.
 
-    Titles, limits and what is off by default are left out: limits are checked here, and a value that breaks one gets
-    an answer that says what would be right. Where there are choices, the first one is the default.
+    Titles, limits and empty defaults are left out: the error for a value outside a limit states the limit. The first
+    value of an enum is the default.
     """
     schema = model.model_json_schema()
     definitions = cast(dict[str, Any], schema.get("$defs", {}))
@@ -84,8 +84,8 @@ def parse_arguments(model: type[A], given: Mapping[str, Any]) -> A:
                 problems.append(f"{name!r} is missing")
             else:
                 shown = repr(problem["input"])
-                if len(shown) > LONGEST_VALUE_SHOWN:
-                    shown = f"{shown[:LONGEST_VALUE_SHOWN]}…"
+                if len(shown) > MAX_VALUE_CHARACTERS:
+                    shown = f"{shown[:MAX_VALUE_CHARACTERS]}…"
                 problems.append(f"{name} = {shown}: {problem['msg'].removeprefix('Value error, ')}")
         expected = ", ".join(model.model_fields)
         raise InvalidArgument(f"{'; '.join(problems)}.", suggestions=[f"Arguments of this tool: {expected}."]) from None

@@ -63,5 +63,5 @@ class CircuitBreaker:
             self._circuits[key] = replace(circuit, failures=failures, half_open_at=half_open_at)
 
     def prune_closed(self) -> None:
-        """Delete circuits that never opened: their few failures no open_seconds matter."""
+        """Delete circuits that are not open: they have too few failures to matter."""
         self._circuits = {key: circuit for key, circuit in self._circuits.items() if circuit.half_open_at is not None}

@@ -15,7 +15,7 @@ from ada_url import URL, HostType
 
 from browser_pilot.errors import DomainDenied, InvalidArgument
 
-from .networks import AddressClass, classify_address
+from .ip_networks import AddressClass, classify_address
 
 Scheme = Literal["http", "https", "about"]
 

@@ -28,7 +28,7 @@ _END = "(?![A-Za-z0-9])"
 _AFTER_PREFIX = r"[\w.~+/=|-]{16,255}"
 
 
-class _Entry(TypedDict):
+class _PatternData(TypedDict):
     literal: str
     form: Literal["anywhere", "random", "word", "whole"]
     regex: NotRequired[str]
@@ -50,7 +50,7 @@ class TokenPattern:
         return re.compile(self.source)
 
 
-def _pattern(entry: _Entry) -> TokenPattern:
+def _pattern(entry: _PatternData) -> TokenPattern:
     """In the data, ``word`` has the expression of what follows the literal, ``whole`` one with "…" for the literal."""
     literal = re.escape(entry["literal"])
     source = {
@@ -64,7 +64,7 @@ def _pattern(entry: _Entry) -> TokenPattern:
 
 def _load() -> tuple[TokenPattern, ...]:
     data = Path(__file__).with_name("token_patterns.json").read_text(encoding="utf-8")
-    entries: list[_Entry] = json.loads(data)["patterns"]
+    entries: list[_PatternData] = json.loads(data)["patterns"]
     return tuple(map(_pattern, entries))
 
 

@@ -151,7 +151,7 @@ class CrashRecovery(ABC):
 
     async def _reload(self, browser: OpenBrowser, lost: Iterable[SavedTab]) -> None:
         """Open the lost tabs under their ids, at their URLs."""
-        reopened = [(await browser.tabs.reopen(kept), self.notices.reload_url(kept)) for kept in lost]
+        reopened = [(await browser.tabs.reopen(tab), self.notices.reload_url(tab)) for tab in lost]
         await asyncio.gather(*(reload_tab(tab, url, browser.live.allow_navigation) for tab, url in reopened))
 
     def _on_browser_lost(self, live: LiveContext) -> None:

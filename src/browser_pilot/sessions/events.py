@@ -61,8 +61,10 @@ class SessionEvents:
         for listener in self._closed:
             await listener(session_id)
 
-    async def save_download(self, session: Session, tab: Tab, transfer: Transfer, caught: BrowserDownload) -> SavedFile:
+    async def save_download(
+        self, session: Session, tab: Tab, transfer: Transfer, download: BrowserDownload
+    ) -> SavedFile:
         if self._download_handler is None:
-            await caught.delete()
+            await download.delete()
             raise DownloadFailed("Downloads are not saved here.")
-        return await self._download_handler(session, tab, transfer, caught)
+        return await self._download_handler(session, tab, transfer, download)

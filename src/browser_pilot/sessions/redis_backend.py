@@ -187,6 +187,6 @@ class RedisBackend:
             yield
         except (self._error, OSError) as error:
             raise SharingUnavailable(
-                f"Redis, which holds the limits that hubs share, does not answer: {type(error).__name__}.",
+                f"Redis, which holds the limits that hubs share, does not respond: {type(error).__name__}.",
                 suggestions=["Try again in a moment; your user can check hub.redis_url."],
             ) from None

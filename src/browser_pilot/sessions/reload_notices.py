@@ -51,14 +51,14 @@ class ReloadNotices:
         lost, self._unreported = frozenset(self._unreported), {}
         return lost
 
-    def reload_url(self, kept: SavedTab) -> str:
+    def reload_url(self, tab: SavedTab) -> str:
         """Where to reload a tab; blank for what is no web page, and after a second crash at the same URL."""
-        site = page_site(kept.url)
-        if site is None or not site.host or self._reloaded_at.get(kept.id) == kept.url:
-            self._reloaded_at.pop(kept.id, None)
+        site = page_site(tab.url)
+        if site is None or not site.host or self._reloaded_at.get(tab.id) == tab.url:
+            self._reloaded_at.pop(tab.id, None)
             return BLANK
-        self._reloaded_at[kept.id] = kept.url
-        return kept.url
+        self._reloaded_at[tab.id] = tab.url
+        return tab.url
 
     def require_acknowledged(self, tab: Tab) -> None:
         """Raise if the tab was reloaded and its client does not know; this error reports it."""

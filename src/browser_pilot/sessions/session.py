@@ -174,7 +174,7 @@ class Session:
         return [*notices, *self._recovery.notices.take_notices()]
 
     async def was_crash(self, tab: Tab, *, reported: bool) -> bool:
-        """Whether a tab that is gone crashed, alone or with its browser. ``tell``: the caller reports it now."""
+        """Whether a tab that is gone crashed, alone or with its browser. ``reported``: the caller reports it now."""
         browser = self._recovery.browser
         if browser is not None:
             await browser.live.flush_events()
@@ -272,7 +272,7 @@ class Session:
     def file_saver(self) -> FileSaver | None:
         """Set where the browser is the user's, and so is the download folder."""
         browser = self._recovery.browser
-        return None if browser is None else browser.live.saver
+        return None if browser is None else browser.live.file_saver
 
     def start_transfer(self, transfer: Transfer, work: Callable[[], Awaitable[SavedFile]]) -> None:
         """Run a transfer in the background; the session is in use until its end."""

@@ -65,7 +65,7 @@ def malformed_responses(malformed: Malformed) -> Iterator[bytes]:
 
 
 def cancelled_notification(request_id: RequestId) -> bytes:
-    """Cancels a request of the hub that the client has not answered."""
+    """Cancels a request of the hub that the client has not responded to."""
     params = {"requestId": request_id, "reason": "The hub that sent this request has ended."}
     return _line({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
 

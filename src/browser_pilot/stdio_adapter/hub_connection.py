@@ -18,7 +18,7 @@ class HubConnection:
         self.is_lost = False
         self.is_sending = False
         self.hub_requests: set[RequestId] = set()
-        """The hub's own requests that the client has not answered."""
+        """The hub's own requests that the client has not responded to."""
         self._open: dict[RequestId, list[OpenRequest]] = {}
         self._initialize: Request | None = None
 
@@ -33,7 +33,7 @@ class HubConnection:
         self._remove(request.id, -1)
 
     def match_response(self, response: Response) -> dict[str, object] | None:
-        """Close the request that this answers. Returns the client's ``initialize`` with the negotiated version, if
+        """Close the request that this responds to. Returns the client's ``initialize`` with the negotiated version, if
         this completes it."""
         if response.id is not None:
             self._remove(response.id, 0)

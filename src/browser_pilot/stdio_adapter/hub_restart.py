@@ -62,9 +62,9 @@ def _start_or_replace_hub(home: Path, options: Options, log: Callable[[str], Non
             log(f"Replaced the idle hub of version {connected.version}.")
         connected = _handshake(home, read_runtime(home), options)
     if connected is None:
-        note = start_hub(home)
-        if note:
-            log(note)
+        notice = start_hub(home)
+        if notice:
+            log(notice)
         connected = _handshake(home, read_runtime(home), options)
     if connected is None:
         raise HubUnavailable("The hub ended right after its start.", suggestions=diagnostic_suggestions(home))
@@ -95,7 +95,7 @@ def _handshake(home: Path, info: RuntimeInfo | None, options: Options) -> _Conne
 
 
 def _retire(home: Path, info: RuntimeInfo) -> bool:
-    """Ask a hub of another version to end and wait until it has; ``False`` when it refuses."""
+    """Request a hub of another version to stop, and wait until it has; ``False`` when it refuses."""
     from browser_pilot.hub_discovery.launcher import diagnostic_suggestions, wait_for_exit
 
     try:
@@ -112,7 +112,8 @@ def _retire(home: Path, info: RuntimeInfo) -> bool:
             pass
     except TimeoutError as error:
         raise HubUnavailable(
-            f"The hub of version {info.version} did not end when asked to.", suggestions=diagnostic_suggestions(home)
+            f"The hub of version {info.version} did not stop when requested to.",
+            suggestions=diagnostic_suggestions(home),
         ) from error
     finally:
         hub.close()

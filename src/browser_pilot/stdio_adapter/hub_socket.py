@@ -138,6 +138,6 @@ def _limit_sends(connection: socket.socket, seconds: float) -> None:
 
 def _unresponsive(info: RuntimeInfo) -> HubUnavailable:
     return HubUnavailable(
-        f"The hub (process {info.pid}) runs but does not answer.",
+        f"The hub (process {info.pid}) runs but does not respond.",
         suggestions=["Run browser-pilot stop, then try again.", "Run browser-pilot doctor to see what is wrong."],
     )

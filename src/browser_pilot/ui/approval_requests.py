@@ -21,7 +21,7 @@ class ApprovalRequests:
         self._queue = queue
 
     def pending(self) -> list[JsonObject]:
-        return [approval_data(question) for question in self._queue.pending]
+        return [approval_data(approval) for approval in self._queue.pending]
 
     def pending_in_brief(self) -> list[JsonObject]:
         """What the extension's badge and notifications show."""
@@ -43,28 +43,28 @@ class ApprovalRequests:
         return next((one.request.picture for one in self._queue.pending if one.id == request_id), None)
 
 
-def approval_data(question: PendingApproval) -> JsonObject:
-    matter = question.request
+def approval_data(approval: PendingApproval) -> JsonObject:
+    request = approval.request
     return {
-        "id": question.id,
-        "client": matter.client,
-        "client_name": matter.client_name,
-        "session": matter.session,
-        "tool": matter.tool,
-        "what": matter.what,
-        "site": matter.site,
-        "element": matter.element,
-        "values": dict(matter.values),
-        "steps": list(matter.steps),
-        "about": matter.about,
-        "risk": matter.risk,
-        "reason": matter.reason,
-        "rule": matter.rule,
-        "choices": list(matter.choices),
-        "labels": dict(matter.labels or {}),
-        "picture": f"/api/approvals/{question.id}/picture" if matter.picture is not None else None,
-        "asked_at": question.requested_at,
-        "expires_at": question.expires_at,
+        "id": approval.id,
+        "client": request.client,
+        "client_name": request.client_name,
+        "session": request.session,
+        "tool": request.tool,
+        "what": request.what,
+        "site": request.site,
+        "element": request.element,
+        "values": dict(request.values),
+        "steps": list(request.steps),
+        "about": request.about,
+        "risk": request.risk,
+        "reason": request.reason,
+        "rule": request.rule,
+        "choices": list(request.choices),
+        "labels": dict(request.labels or {}),
+        "picture": f"/api/approvals/{approval.id}/picture" if request.picture is not None else None,
+        "asked_at": approval.requested_at,
+        "expires_at": approval.expires_at,
     }
 
 

@@ -1,7 +1,7 @@
 """The side panel's backend: its requests come over the paired bridge.
 
 Only the extension's own pages can send requests here: the bridge has authenticated the browser, and no agent can open
-those pages. So a decision from here is the user's. While a browser is connected, its user can be asked: the badge of
+those pages. So a decision from here is the user's. While a browser is connected, its user can decide: the badge of
 the extension's button counts the pending requests, whether the panel is open or not.
 """
 

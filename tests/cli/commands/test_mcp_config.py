@@ -33,10 +33,10 @@ def test_the_output_is_a_complete_configuration(pilot: Pilot, home: Path, client
 
 
 def test_claude_code_gets_a_command(pilot: Pilot, home: Path) -> None:
-    words = shlex.split(pilot("mcp-config", "claude-code").out)
-    assert words[:3] == ["claude", "mcp", "add"]
-    assert f"BROWSER_PILOT_HOME={home}" in words
-    assert Path(words[words.index("--") + 1]).is_file()
+    command = shlex.split(pilot("mcp-config", "claude-code").out)
+    assert command[:3] == ["claude", "mcp", "add"]
+    assert f"BROWSER_PILOT_HOME={home}" in command
+    assert Path(command[command.index("--") + 1]).is_file()
 
 
 def test_the_default_home_needs_no_variable() -> None:

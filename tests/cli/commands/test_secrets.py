@@ -137,10 +137,10 @@ def test_on_a_terminal_the_value_is_read_twice_and_not_shown(home: Path, second:
     )
     os.close(terminal)
     shown = b""
-    for prompt, answer in ((b"(hidden): ", VALUE), (b"Repeat: ", second)):
+    for prompt, typed in ((b"(hidden): ", VALUE), (b"Repeat: ", second)):
         while prompt not in shown:
             shown += os.read(main, 1000)
-        os.write(main, f"{answer}\n".encode())
+        os.write(main, f"{typed}\n".encode())
     while chunk := _read(main):
         shown += chunk
     os.close(main)

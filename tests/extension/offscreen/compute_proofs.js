@@ -2,9 +2,9 @@
 
 import { deriveKey, normalizeCode, proofOf } from '../../../src/browser_pilot/extension/offscreen/auth.js';
 
-const { code, key, exchange } = JSON.parse(process.argv[2] ?? '{}');
+const { code, key, handshake } = JSON.parse(process.argv[2] ?? '{}');
 if (code) {
-  const derived = await deriveKey(code, exchange);
-  const proofs = [await proofOf(key, 'hub', exchange), await proofOf(key, 'browser', exchange)];
+  const derived = await deriveKey(code, handshake);
+  const proofs = [await proofOf(key, 'hub', handshake), await proofOf(key, 'browser', handshake)];
   process.stdout.write(JSON.stringify({ derived, proofs, normalized: normalizeCode(code) }));
 }

@@ -65,12 +65,12 @@ class FakeHub {
   async acceptHandshake(key = KEY, code = '') {
     await runPending();
     const hello = this.last.sent[0];
-    const exchange = { browser: hello.browser ?? 'b9', browserNonce: hello.nonce, hubNonce: 'hub' };
-    const known = code ? await deriveKey(code, exchange) : key;
-    this.send({ type: 'challenge', nonce: 'hub', browser: exchange.browser, proof: await proofOf(known, 'hub', exchange) });
+    const handshake = { browser: hello.browser ?? 'b9', browserNonce: hello.nonce, hubNonce: 'hub' };
+    const known = code ? await deriveKey(code, handshake) : key;
+    this.send({ type: 'challenge', nonce: 'hub', browser: handshake.browser, proof: await proofOf(known, 'hub', handshake) });
     await waitUntil(() => this.last.sent.length > 1 || this.last.closed);
     const reply = this.last.sent[1];
-    if (reply?.proof === (await proofOf(known, 'browser', exchange))) this.send({ type: 'welcome', name: 'Chrome' });
+    if (reply?.proof === (await proofOf(known, 'browser', handshake))) this.send({ type: 'welcome', name: 'Chrome' });
     await runPending();
   }
 
@@ -192,7 +192,7 @@ test('a silent hub counts as disconnected', async () => {
   assert.notEqual(hub.connection.phase, 'connected');
 });
 
-test('a ping is answered and not passed on', async () => {
+test('a ping gets a pong and is not passed on', async () => {
   const hub = await connected();
   hub.last.onmessage({ data: '[{"ping":7},{"id":"1","call":"tabs.get","args":[1]}]' });
   await runPending();

@@ -1,4 +1,4 @@
-"""The attach state of a controlled tab: every event in every state; and the sessions that hear of an event."""
+"""The attach state of a controlled tab: every event in every state; and the sessions that get an event."""
 
 from __future__ import annotations
 

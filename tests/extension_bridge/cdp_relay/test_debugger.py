@@ -19,7 +19,7 @@ from browser_pilot.extension_bridge.cdp_relay.debugger import EXTENSION_FRAME_TI
 from browser_pilot.extension_bridge.cdp_relay.downloads import ChromeDownloads
 from browser_pilot.extension_bridge.cdp_relay.relay import Relay
 from browser_pilot.extension_bridge.extension_connection import ExtensionConnection, pending_reply
-from browser_pilot.extension_bridge.protocol import Event, Response
+from browser_pilot.extension_bridge.protocol import Event, ExtensionResponse
 from browser_pilot.extension_bridge.send_queue import SendQueue
 from browser_pilot.json_types import JsonObject
 from tests.waiting import eventually
@@ -102,11 +102,11 @@ class FakeChrome:
         if name in ("debugger.attach", "debugger.detach"):
             self.attached = name == "debugger.attach"
         if name == "debugger.sendCommand" and not self.attached:
-            self.link.receive(Response(message["id"], error="Debugger is not attached to the tab with id: 7."))
+            self.link.receive(ExtensionResponse(message["id"], error="Debugger is not attached to the tab with id: 7."))
             return
         if method in SET_UP:
             self.set_up.append(method)
-        self.link.receive(Response(message["id"], result=self._result_of(method)))
+        self.link.receive(ExtensionResponse(message["id"], result=self._result_of(method)))
         if method in self.navigate_after:
             self.navigate_after.remove(method)
             self.loader = "second"

@@ -12,26 +12,26 @@ REMOTE = {"type": "object", "objectId": "7.3.1"}
 
 
 @pytest.mark.parametrize(
-    "answer", [{"result": REMOTE}, {"object": REMOTE}, {"result": [{"name": "0", "value": REMOTE}]}]
+    "response", [{"result": REMOTE}, {"object": REMOTE}, {"result": [{"name": "0", "value": REMOTE}]}]
 )
-def test_an_id_is_valid_until_the_next_attach(answer: dict[str, Any]) -> None:
-    handles = RemoteObjectIds()
-    (given,) = handles.tag_result(answer).values()
+def test_an_id_is_valid_until_the_next_attach(response: dict[str, Any]) -> None:
+    object_ids = RemoteObjectIds()
+    (given,) = object_ids.tag_result(response).values()
     handle = (given if "objectId" in given else given[0]["value"])["objectId"]
-    assert handles.untag_params({"objectId": handle}) == {"objectId": "7.3.1"}
-    assert handles.untag_params({"arguments": [{"value": 1}, {"objectId": handle}]}) == {
+    assert object_ids.untag_params({"objectId": handle}) == {"objectId": "7.3.1"}
+    assert object_ids.untag_params({"arguments": [{"value": 1}, {"objectId": handle}]}) == {
         "arguments": [{"value": 1}, {"objectId": "7.3.1"}]
     }
-    handles.start_attachment()
-    assert handles.untag_params({"objectId": handle}) is None
-    assert handles.untag_params({"arguments": [{"value": 1}, {"objectId": handle}]}) is None
+    object_ids.start_attachment()
+    assert object_ids.untag_params({"objectId": handle}) is None
+    assert object_ids.untag_params({"arguments": [{"value": 1}, {"objectId": handle}]}) is None
 
 
 @pytest.mark.parametrize(
-    "answer", [None, {}, {"result": {"type": "string", "value": "x"}}, {"result": []}, {"data": "x"}]
+    "response", [None, {}, {"result": {"type": "string", "value": "x"}}, {"result": []}, {"data": "x"}]
 )
-def test_responses_without_objects_are_not_changed(answer: object) -> None:
-    assert RemoteObjectIds().tag_result(answer) == answer
+def test_responses_without_objects_are_not_changed(response: object) -> None:
+    assert RemoteObjectIds().tag_result(response) == response
 
 
 def test_ids_from_events_are_not_changed() -> None:

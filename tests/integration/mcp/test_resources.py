@@ -13,7 +13,7 @@ from mcp.client import Client
 from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated, ServerEvent
 from mcp.shared.exceptions import MCPError
 
-from browser_pilot.mcp_server.resources.change_notifications import Feed
+from browser_pilot.mcp_server.resources.change_notifications import ChangeNotifier
 from tests.clients import ERAS, call, http_client, stdio_adapter
 from tests.hub_process import HubProcess
 from tests.sites import Site
@@ -198,7 +198,7 @@ async def test_templates_name_what_every_tab_has(hub: HubProcess) -> None:
 
 
 async def test_a_flood_of_news_is_told_a_few_times_and_its_end_is_told() -> None:
-    feed = Feed()
+    notifier = ChangeNotifier()
     heard: list[ServerEvent] = []
     last = asyncio.Event()
 
@@ -207,16 +207,16 @@ async def test_a_flood_of_news_is_told_a_few_times_and_its_end_is_told() -> None
         if event == ResourceUpdated("last"):
             last.set()
 
-    feed.listen_to(hear)
+    notifier.add_listener(hear)
     for _ in range(100):
         for _ in range(100):
-            feed.tell(ResourceUpdated("page"))
+            notifier.publish(ResourceUpdated("page"))
         await asyncio.sleep(0)
-    feed.tell(ResourcesListChanged())
-    feed.tell(ResourceUpdated("last"))
+    notifier.publish(ResourcesListChanged())
+    notifier.publish(ResourceUpdated("last"))
     async with asyncio.timeout(10):
         await last.wait()
-    feed.close()
+    notifier.close()
     assert 1 <= heard.count(ResourceUpdated("page")) <= 3
     assert heard[-2:] == [ResourcesListChanged(), ResourceUpdated("last")]
 
@@ -237,19 +237,19 @@ async def test_a_client_that_does_not_take_its_news_holds_up_nobody_and_gets_it_
         async def send_tool_list_changed(self) -> None:
             await self.send_resource_updated("tools")
 
-    stuck, feed = Stuck(), Feed()
-    feed.subscribe(stuck, "page")
-    feed.subscribe(stuck, "other")
+    stuck, notifier = Stuck(), ChangeNotifier()
+    notifier.subscribe(stuck, "page")
+    notifier.subscribe(stuck, "other")
     heard: list[ServerEvent] = []
-    feed.listen_to(heard.append)
+    notifier.add_listener(heard.append)
     for _ in range(5):
-        feed.tell(ResourceUpdated("page"))
-        feed.tell(ResourceUpdated("other"))
+        notifier.publish(ResourceUpdated("page"))
+        notifier.publish(ResourceUpdated("other"))
         await _until(lambda: len(heard) >= 2)
         heard.clear()
     stuck.free.set()
     await _until(lambda: len(stuck.sent) == 3)
-    feed.close()
+    notifier.close()
     assert stuck.sent == ["page", "other", "page"]
 
 

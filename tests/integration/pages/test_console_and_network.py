@@ -16,7 +16,7 @@ from mcp.client import Client
 from mcp_types import CallToolResult
 
 from browser_pilot.errors import InvalidArgument
-from browser_pilot.mcp_server.tools.arguments import moment
+from browser_pilot.mcp_server.tools.arguments import parse_since
 from tests.clients import call, fail, http_client, text_of
 from tests.hub_process import HubProcess
 from tests.sites import Site, serving
@@ -237,16 +237,16 @@ async def test_an_invalid_time_is_refused(hub: HubProcess, noisy: Site) -> None:
     ],
 )
 def test_a_time_is_seconds_ago_or_an_iso_time(since: float | str | None, expected: float) -> None:
-    assert moment(since, now=1_000_000) == expected
+    assert parse_since(since, now=1_000_000) == expected
 
 
 def test_a_time_of_day_is_its_latest_occurrence() -> None:
     now = datetime(2026, 3, 5, 12, 0).timestamp()
-    assert moment("11:30:00.250", now=now) == now - 1800 + 0.25
-    assert moment("23:00", now=now) == now - 13 * 3600
-    assert moment(time.strftime("%H:%M:%S", time.localtime(now + 2)), now=now) == now + 2
+    assert parse_since("11:30:00.250", now=now) == now - 1800 + 0.25
+    assert parse_since("23:00", now=now) == now - 13 * 3600
+    assert parse_since(time.strftime("%H:%M:%S", time.localtime(now + 2)), now=now) == now + 2
 
 
 def test_other_text_is_no_time() -> None:
     with pytest.raises(InvalidArgument):
-        moment("soon", now=0)
+        parse_since("soon", now=0)

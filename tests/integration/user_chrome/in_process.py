@@ -18,7 +18,7 @@ from browser_pilot.extension_bridge.bridge import Bridge
 from browser_pilot.extension_bridge.ui_backend import UiBackend
 from browser_pilot.files.file_writer import SavedFile
 from browser_pilot.http_api.browsers import bridge_routes
-from browser_pilot.hub.http_listener import HttpServer, bound_socket, http_settings
+from browser_pilot.hub.http_listener import HttpServer, bound_socket, uvicorn_config
 from browser_pilot.page.downloads.browser_download import BrowserDownload
 from browser_pilot.page.downloads.managed_browser import save_stream
 from browser_pilot.page.downloads.transfers import SaveOptions, Transfer
@@ -88,7 +88,7 @@ async def own_engine(folder: Path, *arguments: str, beside: Path | None = None) 
         set_mode=lambda _: None,
     )
     with bound_socket("127.0.0.1", 0) as (listener, _):
-        server = HttpServer(http_settings(Starlette(routes=bridge_routes(bridge)), close_seconds=2))
+        server = HttpServer(uvicorn_config(Starlette(routes=bridge_routes(bridge)), close_seconds=2))
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         try:
             async with (

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from browser_pilot.cli.hub_control import send_request
+from browser_pilot.cli.hub_control import ErrorBody, send_request
 from browser_pilot.cli.output import SUCCESS, AsJson, print_json, print_line, print_table
 from browser_pilot.errors import HubUnavailable, PilotError
 from browser_pilot.home import locate_home
@@ -44,12 +44,6 @@ class ShownApproval(BaseModel):
 
 
 APPROVALS = TypeAdapter(list[ShownApproval])
-
-
-class _ErrorBody(BaseModel):
-    error: str
-    message: str
-    suggestions: list[str] = []
 
 
 class DecisionRejected(PilotError):
@@ -125,7 +119,7 @@ def _request(home: Path, method: str, path: str, body: dict[str, str] | None = N
     if status == 200:
         return content
     try:
-        error = _ErrorBody.model_validate_json(content)
+        error = ErrorBody.model_validate_json(content)
     except ValidationError:
         raise HubUnavailable(f"The hub responded with HTTP status {status}.") from None
     raise DecisionRejected(error.message, suggestions=error.suggestions)

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from pydantic import BaseModel, TypeAdapter
 
-from browser_pilot.cli.hub_control import RunningHub, ensure_hub, send_request
+from browser_pilot.cli.hub_control import ErrorBody, RunningHub, ensure_hub, send_request
 from browser_pilot.cli.output import RUNNING, SUCCESS, print_json, print_line, print_table, progress
 from browser_pilot.errors import HubUnavailable, PilotError
 from browser_pilot.home import locate_home
@@ -35,12 +35,6 @@ class _Code(BaseModel):
     code: str
     expires: float
     tries_left: int
-
-
-class _ErrorBody(BaseModel):
-    error: str
-    message: str
-    suggestions: list[str] = []
 
 
 class ChangeRejected(PilotError):
@@ -144,7 +138,7 @@ def _request(hub: RunningHub, method: str, path: str, body: Mapping[str, str] | 
     except (OSError, HTTPException) as error:
         raise HubUnavailable(f"The hub does not respond: {error}.") from error
     if status != HTTPStatus.OK:
-        error_body = _ErrorBody.model_validate_json(content)
+        error_body = ErrorBody.model_validate_json(content)
         raise ChangeRejected(error_body.message, suggestions=error_body.suggestions)
     return content
 

@@ -67,8 +67,8 @@ async def _serve_in_foreground(load: Callable[[], Settings], home: Path, *, prov
     _log_to_file(home, settings)
 
     def ready(listening: HubEndpoint) -> None:
-        if listening.note:
-            print_line(WARNING, " ", listening.note)
+        if listening.notice:
+            print_line(WARNING, " ", listening.notice)
         print_line(RUNNING, f" Browser Pilot {__version__} listens at {listening.mcp_url}")
         if not prove:
             print_line("  Press Ctrl-C to stop.")
@@ -94,7 +94,7 @@ def _serve_detached(home: Path, options: Mapping[str, object]) -> None:
         hub = Hub(settings, home, detached=True, load=load)
 
         def ready(listening: HubEndpoint) -> None:
-            _report({"ready": True, "port": listening.info.port, "note": listening.note})
+            _report({"ready": True, "port": listening.info.port, "note": listening.notice})
 
         asyncio.run(hub.serve(ready))
     except PilotError as error:

@@ -106,7 +106,7 @@ chrome.runtime.onConnect.addListener((port) => {
   void offerChannel(connected);
 });
 
-/** Opens a direct channel to the offscreen document: every command takes this way twice. @param {WorkerPort} port */
+/** Opens a direct channel to the offscreen document: every command and its result pass through it. @param {WorkerPort} port */
 async function offerChannel(port) {
   const scope = /** @type {{ clients?: { matchAll(options: object): Promise<{ url: string, postMessage(message: unknown, transfer: Transferable[]): void }[]> } }} */ (/** @type {unknown} */ (self));
   const pages = (await scope.clients?.matchAll({ includeUncontrolled: true })) ?? [];

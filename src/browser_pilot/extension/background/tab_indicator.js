@@ -18,7 +18,7 @@ export async function showIndicator(tabId, { halted = '', approvals = [] }) {
     await chrome.scripting.executeScript({ target: { tabId }, files: ['content/indicator.js'], injectImmediately: true });
     await chrome.tabs.sendMessage(tabId, state, { frameId: 0 });
   } catch {
-    // The tab is closed, or its page takes no scripts; the badge is shown in any case.
+    // The tab is closed, or scripts cannot be injected into its page; the badge is shown in any case.
   }
 }
 

@@ -9,7 +9,7 @@ const PBKDF2_ITERATIONS = 200_000;
 const KEY_BITS = 256;
 
 /** @typedef {'hub' | 'browser'} Side */
-/** @typedef {{ browser: string, browserNonce: string, hubNonce: string }} Exchange */
+/** @typedef {{ browser: string, browserNonce: string, hubNonce: string }} Handshake */
 
 /** @returns {string} */
 export function createNonce() {
@@ -18,21 +18,21 @@ export function createNonce() {
 
 /**
  * The proof that one side sends: an HMAC over the side and both nonces, so that it cannot be replayed or reflected.
- * @param {string} key @param {Side} side @param {Exchange} exchange @returns {Promise<string>}
+ * @param {string} key @param {Side} side @param {Handshake} handshake @returns {Promise<string>}
  */
-export async function proofOf(key, side, exchange) {
+export async function proofOf(key, side, handshake) {
   const secret = await crypto.subtle.importKey('raw', fromBase64Url(key), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
-  const message = ['browser-pilot/1', side, exchange.browser, exchange.browserNonce, exchange.hubNonce].join('\n');
+  const message = ['browser-pilot/1', side, handshake.browser, handshake.browserNonce, handshake.hubNonce].join('\n');
   return toBase64Url(new Uint8Array(await crypto.subtle.sign('HMAC', secret, encoder.encode(message))));
 }
 
 /**
- * Derives the key from a pairing code, for one exchange. Slow on purpose, because a code is short.
- * @param {string} code @param {Exchange} exchange @returns {Promise<string>}
+ * Derives the key from a pairing code, for one handshake. Slow on purpose, because a code is short.
+ * @param {string} code @param {Handshake} handshake @returns {Promise<string>}
  */
-export async function deriveKey(code, exchange) {
+export async function deriveKey(code, handshake) {
   const material = await crypto.subtle.importKey('raw', encoder.encode(normalizeCode(code)), 'PBKDF2', false, ['deriveBits']);
-  const salt = encoder.encode(`${exchange.browserNonce}\n${exchange.hubNonce}`);
+  const salt = encoder.encode(`${handshake.browserNonce}\n${handshake.hubNonce}`);
   const bits = await crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-256', salt, iterations: PBKDF2_ITERATIONS }, material, KEY_BITS);
   return toBase64Url(new Uint8Array(bits));
 }

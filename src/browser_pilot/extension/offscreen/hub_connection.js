@@ -245,12 +245,12 @@ export class HubConnection {
           }
           if (message.type !== 'challenge') return fail(new Error('The hub sent an unknown handshake message.'));
           browser ||= String(message.browser);
-          const exchange = { browser, browserNonce, hubNonce: String(message.nonce) };
-          if (!known) key = await deriveKey(code, exchange);
-          if (!proofsEqual(await proofOf(key, 'hub', exchange), String(message.proof))) {
+          const handshake = { browser, browserNonce, hubNonce: String(message.nonce) };
+          if (!known) key = await deriveKey(code, handshake);
+          if (!proofsEqual(await proofOf(key, 'hub', handshake), String(message.proof))) {
             return fail(new Rejection(known ? 'The server at this address is not your hub.' : 'That is not the code that the hub shows.'));
           }
-          return socket.send(JSON.stringify({ type: 'proof', proof: await proofOf(key, 'browser', exchange) }));
+          return socket.send(JSON.stringify({ type: 'proof', proof: await proofOf(key, 'browser', handshake) }));
         } catch (error) {
           return fail(error);
         }

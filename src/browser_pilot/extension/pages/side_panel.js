@@ -1,4 +1,4 @@
-/** The side panel: approval requests, agents, activity and the policy of the site. Asks the hub once a second, and when it reports a change. */
+/** The side panel: approval requests, agents, activity and the policy of the site. Polls the hub once a second, and when it reports a change. */
 
 import { ActivitySection } from '../lib/activity_section.js';
 import { renderAgents } from '../lib/agents_list.js';

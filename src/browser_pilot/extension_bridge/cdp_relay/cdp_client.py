@@ -1,7 +1,7 @@
 """One Playwright connection to the relay, which shows it the tabs of one hub session and nothing else.
 
 Speaks the browser's side of CDP. Commands for a tab go through the relay to `chrome.debugger`; commands for the browser
-are answered here. Messages are handled by plain calls in order; what must wait runs as a task.
+get their response here. Messages are handled by plain calls in order; what must wait runs as a task.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 
 class DebuggerSessions:
-    """``drop`` takes a tab from its owner. ``barred_changed`` is called when Chrome starts or stops to keep us out."""
+    """``drop`` takes a tab from its owner. ``on_barred_change``: Chrome starts or stops to keep us out."""
 
     def __init__(
         self,

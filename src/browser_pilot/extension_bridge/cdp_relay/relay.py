@@ -188,9 +188,9 @@ class Relay:
         for tab in [tab for tab in self.tabs.values() if tab.barred]:
             self._attach_soon(tab.id)
 
-    def on_event(self, happened: Event) -> None:
-        args = happened.args
-        match happened.event:
+    def on_event(self, event: Event) -> None:
+        args = event.args
+        match event.event:
             case "debugger.onEvent":
                 self._debugger_event(args[0], str(args[1]), args[2])
             case "debugger.onDetach":
@@ -208,7 +208,7 @@ class Relay:
             case "webNavigation.onDOMContentLoaded" | "webNavigation.onErrorOccurred":
                 self._attach_soon(int(args[0]["tabId"]))
             case _:
-                logger.debug("ignored event %s", happened.event)
+                logger.debug("ignored event %s", event.event)
 
     def _sync(self, listed: list[JsonObject]) -> None:
         """Adopt the extension's list of tabs: a tab that is not on it is gone."""
@@ -321,7 +321,7 @@ class Relay:
         if tab is None or tab.state is not AttachState.ATTACHED:
             return
         if reason == "target_closed" and tab.owner is not None:
-            # The tab is closed, shows a page of the browser's own, or has a PDF viewer: trying to reattach tells.
+            # The tab is closed, shows a page of the browser's own, or has a PDF viewer: a reattach finds out.
             self._sessions.on_detached(tab)
         else:
             self._drop(tab)

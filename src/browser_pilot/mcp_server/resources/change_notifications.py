@@ -1,8 +1,8 @@
-"""What changed among one client's resources and tools, told to whoever of it listens: at once, but never in a flood.
+"""Notifies one client of changes of its resources and tools, without delay but at a limited rate.
 
-The client of the handshake era is told by notifications on its connection, of what it subscribed to; the client of the
-2026 era opens streams with ``subscriptions/listen``. News says only that something changed, so the same news twice is
-one piece of news: while it waits it is kept once, and what a listener does not take is bounded by that.
+A client of the handshake revision gets notifications on its connection, for the resources it subscribed to; a client
+of the stateless revision opens streams with ``subscriptions/listen``. An event says only that something changed, so
+equal events that wait to be sent are merged, which bounds the queue of a slow listener.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from mcp.server.subscriptions import (
     ToolsListChanged,
 )
 
-News = ResourceUpdated | ResourcesListChanged | ToolsListChanged
+ChangeEvent = ResourceUpdated | ResourcesListChanged | ToolsListChanged
 
-# After news, more is held back this long: a page that logs a thousand lines a second tells ten times a second.
-QUIET_SECONDS = 0.1
-MOST_STREAMS = 16
+# A page that logs a thousand lines a second causes ten notifications a second.
+NOTIFICATION_INTERVAL_SECONDS = 0.1
+MAX_STREAMS = 16
 
 
 class Connection(Protocol):
-    """As much of an MCP session as news needs."""
+    """The part of an MCP session that sends notifications."""
 
     async def send_resource_updated(self, uri: str) -> None: ...
 
@@ -37,63 +37,63 @@ class Connection(Protocol):
     async def send_tool_list_changed(self) -> None: ...
 
 
-class Feed:
-    """Its life is its client's: made when the client first asks for resources, closed when it leaves."""
+class ChangeNotifier:
+    """Lifecycle: created with the client's first request for a list, closed when the client disconnects."""
 
     def __init__(self) -> None:
         self._bus = InMemorySubscriptionBus()
-        self.listen = ListenHandler(self._bus, max_subscriptions=MOST_STREAMS)
-        self._connection = ConnectionNews()
-        self.listen_to(self._connection.take)
-        self._waiting: dict[News, None] = {}
-        self._telling: asyncio.Task[None] | None = None
+        self.listen = ListenHandler(self._bus, max_subscriptions=MAX_STREAMS)
+        self._connection = ConnectionNotifier()
+        self.add_listener(self._connection.on_event)
+        self._waiting: dict[ChangeEvent, None] = {}
+        self._publishing: asyncio.Task[None] | None = None
 
-    def tell(self, news: News) -> None:
-        self._waiting[news] = None
-        if self._telling is None or self._telling.done():
-            self._telling = asyncio.create_task(self._tell())
+    def publish(self, event: ChangeEvent) -> None:
+        self._waiting[event] = None
+        if self._publishing is None or self._publishing.done():
+            self._publishing = asyncio.create_task(self._publish_waiting())
 
-    def use(self, session: Connection) -> None:
-        """This is the connection on which a client of the handshake era is told that the list changed."""
+    def set_connection(self, session: Connection) -> None:
+        """Send the notifications for a client of the handshake revision on this connection."""
         self._connection.session = session
 
     def subscribe(self, session: Connection, uri: str) -> None:
-        self.use(session)
+        self.set_connection(session)
         self._connection.uris.add(uri)
 
     def unsubscribe(self, uri: str) -> None:
         self._connection.uris.discard(uri)
 
-    def listen_to(self, listener: Callable[[ServerEvent], None]) -> None:
+    def add_listener(self, listener: Callable[[ServerEvent], None]) -> None:
         self._bus.subscribe(listener)
 
     def close(self) -> None:
         self.listen.close()
         self._connection.close()
-        if self._telling is not None:
-            self._telling.cancel()
+        if self._publishing is not None:
+            self._publishing.cancel()
 
-    async def _tell(self) -> None:
+    async def _publish_waiting(self) -> None:
         while self._waiting:
-            news, self._waiting = self._waiting, {}
-            for item in news:
-                await self._bus.publish(item)
-            await asyncio.sleep(QUIET_SECONDS)
+            events, self._waiting = self._waiting, {}
+            for event in events:
+                await self._bus.publish(event)
+            await asyncio.sleep(NOTIFICATION_INTERVAL_SECONDS)
 
 
-class ConnectionNews:
-    """Sends news on a connection, one after the other: one that is stuck holds up nobody, and its news waits once."""
+class ConnectionNotifier:
+    """Sends events on a connection, one after the other. A connection that blocks delays no other listener."""
 
     def __init__(self) -> None:
         self.session: Connection | None = None
         self.uris: set[str] = set()
-        self._waiting: dict[News, None] = {}
+        self._waiting: dict[ChangeEvent, None] = {}
         self._sending: asyncio.Task[None] | None = None
 
-    def take(self, news: ServerEvent) -> None:
-        is_about_lists = isinstance(news, ResourcesListChanged | ToolsListChanged)
-        if is_about_lists or (isinstance(news, ResourceUpdated) and news.uri in self.uris):
-            self._waiting[news] = None
+    def on_event(self, event: ServerEvent) -> None:
+        is_list_change = isinstance(event, ResourcesListChanged | ToolsListChanged)
+        if is_list_change or (isinstance(event, ResourceUpdated) and event.uri in self.uris):
+            self._waiting[event] = None
             if self._sending is None or self._sending.done():
                 self._sending = asyncio.create_task(self._send())
 
@@ -103,11 +103,11 @@ class ConnectionNews:
 
     async def _send(self) -> None:
         while self._waiting and self.session is not None:
-            news = next(iter(self._waiting))
-            del self._waiting[news]
-            if isinstance(news, ResourceUpdated):
-                await self.session.send_resource_updated(news.uri)
-            elif isinstance(news, ToolsListChanged):
+            event = next(iter(self._waiting))
+            del self._waiting[event]
+            if isinstance(event, ResourceUpdated):
+                await self.session.send_resource_updated(event.uri)
+            elif isinstance(event, ToolsListChanged):
                 await self.session.send_tool_list_changed()
             else:
                 await self.session.send_resource_list_changed()

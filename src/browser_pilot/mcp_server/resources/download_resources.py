@@ -1,4 +1,4 @@
-"""Downloads as a client sees them: the answer of a call, and resources such as ``browser-pilot://downloads/d3``."""
+"""Downloads in the protocol: the tool result of a download, and resources such as ``browser-pilot://downloads/d3``."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from browser_pilot.page.downloads.transfers import DownloadList, Transfer
 from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.sessions.client import Client
 
-from .resource_registry import Content, NoResource, Resources
+from .resource_registry import ResourceContent, ResourceNotFound, ResourceRegistry
 
 TOOL = "browser_download"
-# What is worth showing at once, and what can be passed on at all: the file itself is on the disk.
-LARGEST_PICTURE = 512 * 1024
-LARGEST_CONTENT = 8 << 20
+# Larger images are not part of the tool result, and larger files cannot be read as a resource: the client has the path.
+MAX_INLINE_IMAGE_BYTES = 512 * 1024
+MAX_RESOURCE_BYTES = 8 << 20
 _URI = re.compile(r"browser-pilot://downloads/(d\d+)")
-_TEXTS = ("text/", "application/json", "application/xml", "application/yaml", "image/svg+xml")
+_TEXT_TYPES = ("text/", "application/json", "application/xml", "application/yaml", "image/svg+xml")
 
 
 def transfer_result(transfer: Transfer) -> ToolResult:
-    """How a download stands, and what was saved; small pictures can be seen at once."""
+    """The state of a download, or the saved file; a small image is included."""
     saved = transfer.saved
     if saved is None:
         total = {} if transfer.total is None else {"total": transfer.total}
         data = {"state": transfer.state, "received": transfer.received, **total, "source": transfer.source}
         return ToolResult({**data, "download_id": transfer.id})
     mime = _mime(transfer)
-    picture = _picture(saved)
+    image = _image(saved)
     return ToolResult(
         {
             "success": True,
@@ -48,30 +48,30 @@ def transfer_result(transfer: Transfer) -> ToolResult:
             "source": transfer.source,
             "download_id": transfer.id,
         },
-        images=() if picture is None else (picture,),
+        images=() if image is None else (image,),
         links=(ResourceLinkData(_uri(transfer), saved.path.name, mime, saved.size),),
     )
 
 
-class DownloadFiles:
-    """What each client has saved, as resources. Knows of them by their shelves; holds none."""
+class DownloadResources:
+    """The saved files of each client as resources. Reads the clients' download lists; holds none."""
 
     def __init__(
         self,
-        resources: Resources,
+        resources: ResourceRegistry,
         registry: ToolRegistry,
-        shelf_of: Callable[[Client], DownloadList],
+        downloads_of: Callable[[Client], DownloadList],
         redactor: Redactor,
     ) -> None:
         self._resources = resources
         self._registry = registry
-        self._shelf_of = shelf_of
+        self._downloads_of = downloads_of
         self._redactor = redactor
 
     @property
     def templates(self) -> Sequence[types.ResourceTemplate]:
         uri = "browser-pilot://downloads/{id}"
-        return [types.ResourceTemplate(name="download", title="A file that was downloaded", uri_template=uri)]
+        return [types.ResourceTemplate(name="download", title="A downloaded file", uri_template=uri)]
 
     def list(self, client: Client) -> Sequence[types.Resource]:
         return [
@@ -82,35 +82,36 @@ class DownloadFiles:
                 mime_type=_mime(transfer),
                 size=transfer.saved.size,
             )
-            for transfer in self._shelf(client)
+            for transfer in self._downloads(client)
             if transfer.saved is not None
         ]
 
-    async def read(self, client: Client, uri: str) -> Content:
+    async def read(self, client: Client, uri: str) -> ResourceContent:
         found = _URI.fullmatch(uri)
-        transfer = next((one for one in self._shelf(client) if found and one.id == found[1]), None)
+        transfer = next((one for one in self._downloads(client) if found and one.id == found[1]), None)
         if transfer is None or transfer.saved is None:
-            raise NoResource(uri)
+            raise ResourceNotFound(uri)
         saved, mime = transfer.saved, _mime(transfer)
-        if saved.size > LARGEST_CONTENT:
-            raise MCPError(types.INVALID_REQUEST, f"{saved.size:,} bytes are too much to read here: see {saved.path}.")
+        if saved.size > MAX_RESOURCE_BYTES:
+            raise MCPError(
+                types.INVALID_REQUEST, f"{saved.size:,} bytes are too large for a resource; the file is {saved.path}."
+            )
         try:
             data = await asyncio.to_thread(saved.path.read_bytes)
         except OSError:
-            raise MCPError(types.INVALID_REQUEST, f"{saved.path} is not there any more.") from None
-        if mime.startswith(_TEXTS):
+            raise MCPError(types.INVALID_REQUEST, f"{saved.path} no longer exists.") from None
+        if mime.startswith(_TEXT_TYPES):
             text = data.decode(errors="replace")
-            return Content(self._redactor.body(text, content_type=mime), mime)
-        return Content(data, image_mime(data[:MAGIC_BYTES]) or mime)
+            return ResourceContent(self._redactor.body(text, content_type=mime), mime)
+        return ResourceContent(data, image_mime(data[:MAGIC_BYTES]) or mime)
 
-    def note(self, client: Client, transfer: Transfer) -> None:
-        """A download has come to its end."""
+    def on_transfer_end(self, client: Client, transfer: Transfer) -> None:
         if transfer.saved is not None:
-            self._resources.list_changed(client)
+            self._resources.notify_list_changed(client)
 
-    def _shelf(self, client: Client) -> Sequence[Transfer]:
+    def _downloads(self, client: Client) -> Sequence[Transfer]:
         chosen = self._registry.select(client.settings.tools.profile)
-        return list(self._shelf_of(client)) if TOOL in chosen else []
+        return list(self._downloads_of(client)) if TOOL in chosen else []
 
 
 def _uri(transfer: Transfer) -> str:
@@ -121,17 +122,17 @@ def _mime(transfer: Transfer) -> str:
     return transfer.kind.mime if transfer.kind is not None else "application/octet-stream"
 
 
-def _picture(saved: SavedFile) -> ImageData | None:
-    if saved.size > LARGEST_PICTURE:
+def _image(saved: SavedFile) -> ImageData | None:
+    if saved.size > MAX_INLINE_IMAGE_BYTES:
         return None
-    data = _beginning_of(saved.path, LARGEST_PICTURE)
+    data = _read_start(saved.path, MAX_INLINE_IMAGE_BYTES)
     mime = image_mime(data[:MAGIC_BYTES])
     return None if mime is None else ImageData(data, mime)
 
 
-def _beginning_of(path: Path, most: int) -> bytes:
+def _read_start(path: Path, max_bytes: int) -> bytes:
     try:
         with path.open("rb") as file:
-            return file.read(most)
+            return file.read(max_bytes)
     except OSError:
         return b""

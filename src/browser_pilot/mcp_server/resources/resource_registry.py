@@ -1,6 +1,7 @@
-"""MCP resources: listed, read and subscribed to, each client its own, in both protocol eras.
+"""Serves ``resources/*`` and ``subscriptions/listen``, for the handshake and the stateless protocol revision.
 
-What there is comes from providers, one for each family of resources. This module knows the protocol and no family.
+The resources come from providers, one per kind of resource; this module implements the protocol only. Each client has
+resources of its own.
 """
 
 from __future__ import annotations
@@ -18,69 +19,68 @@ from mcp.shared.exceptions import MCPError
 
 from browser_pilot.sessions.client import Client
 
-from .change_notifications import Feed
+from .change_notifications import ChangeNotifier
 
 Context = ServerRequestContext[Any, Any]
-MOST_SUBSCRIPTIONS = 1_000
+MAX_SUBSCRIPTIONS = 1_000
 
 
-class NoResource(Exception):
-    """There is no such resource, or not for this client."""
+class ResourceNotFound(Exception):
+    """No such resource, or it belongs to another client."""
 
 
 @dataclass(frozen=True)
-class Content:
-    """What a resource holds: text, or bytes."""
+class ResourceContent:
+    """Text or bytes."""
 
     data: str | bytes
     mime: str
 
 
-class Provider(Protocol):
-    """A family of resources. It tells of changes by ``Resources.updated`` and ``Resources.list_changed``."""
+class ResourceProvider(Protocol):
+    """One kind of resources. Reports changes with ``notify_updated`` and ``notify_list_changed`` of the registry."""
 
     @property
     def templates(self) -> Sequence[types.ResourceTemplate]: ...
 
     def list(self, client: Client) -> Sequence[types.Resource]: ...
 
-    async def read(self, client: Client, uri: str) -> Content:
-        """Raises NoResource for what is not of this family, or not this client's."""
+    async def read(self, client: Client, uri: str) -> ResourceContent:
+        """Raises ``ResourceNotFound`` for other URIs and for resources of other clients."""
         ...
 
 
-class Resources:
-    """All families together, and who wants to hear of changes. Its life is the hub's."""
+class ResourceRegistry:
+    """All providers, and a notifier per client. Lifecycle: one registry per hub."""
 
     def __init__(self) -> None:
-        self._providers: list[Provider] = []
-        self._feeds: dict[str, Feed] = {}
+        self._providers: list[ResourceProvider] = []
+        self._notifiers: dict[str, ChangeNotifier] = {}
 
-    def add(self, provider: Provider) -> None:
+    def add(self, provider: ResourceProvider) -> None:
         self._providers.append(provider)
 
-    def updated(self, client: Client, uri: str) -> None:
-        if (feed := self._feeds.get(client.id)) is not None:
-            feed.tell(ResourceUpdated(uri))
+    def notify_updated(self, client: Client, uri: str) -> None:
+        if (notifier := self._notifiers.get(client.id)) is not None:
+            notifier.publish(ResourceUpdated(uri))
 
-    def list_changed(self, client: Client) -> None:
-        if (feed := self._feeds.get(client.id)) is not None:
-            feed.tell(ResourcesListChanged())
+    def notify_list_changed(self, client: Client) -> None:
+        if (notifier := self._notifiers.get(client.id)) is not None:
+            notifier.publish(ResourcesListChanged())
 
-    def tools_changed(self) -> None:
-        """The list of tools is another now, for every client."""
-        for feed in self._feeds.values():
-            feed.tell(ToolsListChanged())
+    def notify_tools_changed(self) -> None:
+        """Notify every client that its list of tools changed."""
+        for notifier in self._notifiers.values():
+            notifier.publish(ToolsListChanged())
 
-    def drop(self, client: Client) -> None:
-        """The client has left."""
-        if (feed := self._feeds.pop(client.id, None)) is not None:
-            feed.close()
+    def remove_client(self, client: Client) -> None:
+        if (notifier := self._notifiers.pop(client.id, None)) is not None:
+            notifier.close()
 
-    def feed(self, client: Client) -> Feed:
-        if client.id not in self._feeds:
-            self._feeds[client.id] = Feed()
-        return self._feeds[client.id]
+    def notifier_for(self, client: Client) -> ChangeNotifier:
+        if client.id not in self._notifiers:
+            self._notifiers[client.id] = ChangeNotifier()
+        return self._notifiers[client.id]
 
     def templates(self) -> list[types.ResourceTemplate]:
         return [template for provider in self._providers for template in provider.templates]
@@ -88,21 +88,21 @@ class Resources:
     def list(self, client: Client) -> list[types.Resource]:
         return [resource for provider in self._providers for resource in provider.list(client)]
 
-    async def read(self, client: Client, uri: str) -> Content:
+    async def read(self, client: Client, uri: str) -> ResourceContent:
         for provider in self._providers:
             try:
                 return await provider.read(client, uri)
-            except NoResource:
+            except ResourceNotFound:
                 continue
-        raise _unknown(uri)
+        raise _not_found(uri)
 
 
-def serve_resources(server: Server[Any], resources: Resources, client_of: Callable[[Context], Client]) -> None:
-    """Answer the protocol's requests about resources."""
+def serve_resources(server: Server[Any], resources: ResourceRegistry, client_of: Callable[[Context], Client]) -> None:
+    """Register the handlers of the requests about resources."""
 
     async def list_resources(context: Context, _: types.PaginatedRequestParams) -> types.ListResourcesResult:
         client = client_of(context)
-        resources.feed(client).use(context.session)
+        resources.notifier_for(client).set_connection(context.session)
         return types.ListResourcesResult(resources=resources.list(client))
 
     async def list_templates(_: Context, __: types.PaginatedRequestParams) -> types.ListResourceTemplatesResult:
@@ -115,20 +115,20 @@ def serve_resources(server: Server[Any], resources: Resources, client_of: Callab
     async def subscribe(context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         client = client_of(context)
         if params.uri not in {resource.uri for resource in resources.list(client)}:
-            raise _unknown(params.uri)
-        resources.feed(client).subscribe(context.session, params.uri)
+            raise _not_found(params.uri)
+        resources.notifier_for(client).subscribe(context.session, params.uri)
         return types.EmptyResult()
 
     async def unsubscribe(context: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
-        resources.feed(client_of(context)).unsubscribe(params.uri)
+        resources.notifier_for(client_of(context)).unsubscribe(params.uri)
         return types.EmptyResult()
 
     async def listen(
         context: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
-        if len(params.notifications.resource_subscriptions or ()) > MOST_SUBSCRIPTIONS:
-            raise MCPError(types.INVALID_PARAMS, f"At most {MOST_SUBSCRIPTIONS} resources in one stream.")
-        return await resources.feed(client_of(context)).listen(context, params)
+        if len(params.notifications.resource_subscriptions or ()) > MAX_SUBSCRIPTIONS:
+            raise MCPError(types.INVALID_PARAMS, f"At most {MAX_SUBSCRIPTIONS} resources in one stream.")
+        return await resources.notifier_for(client_of(context)).listen(context, params)
 
     server.add_request_handler("resources/list", types.PaginatedRequestParams, list_resources)
     server.add_request_handler("resources/templates/list", types.PaginatedRequestParams, list_templates)
@@ -138,11 +138,13 @@ def serve_resources(server: Server[Any], resources: Resources, client_of: Callab
     server.add_request_handler("subscriptions/listen", types.SubscriptionsListenRequestParams, listen)
 
 
-def _unknown(uri: str) -> MCPError:
-    return MCPError(types.INVALID_PARAMS, f"There is no resource {uri[:200]!r}; resources/list has those there are.")
+def _not_found(uri: str) -> MCPError:
+    return MCPError(
+        types.INVALID_PARAMS, f"There is no resource {uri[:200]!r}; resources/list returns the existing ones."
+    )
 
 
-def _contents(uri: str, content: Content) -> types.TextResourceContents | types.BlobResourceContents:
+def _contents(uri: str, content: ResourceContent) -> types.TextResourceContents | types.BlobResourceContents:
     if isinstance(content.data, str):
         return types.TextResourceContents(uri=uri, mime_type=content.mime, text=content.data)
     blob = base64.b64encode(content.data).decode("ascii")

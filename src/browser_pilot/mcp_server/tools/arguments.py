@@ -12,14 +12,14 @@ from browser_pilot.errors import InvalidArgument
 
 Element = Annotated[
     str | dict[str, Any],
-    # Without a type: some clients cannot read a list of types, and an object is as good as a string.
+    # Without a type: some clients reject a list of types, and an object is accepted as well as a string.
     WithJsonSchema({"description": "ref or selector"}),
 ]
 Since = Annotated[float | str | None, Field(description="seconds ago, or a time"), WithJsonSchema({})]
 
 
-def moment(since: float | str | None, *, now: float) -> float:
-    """When that was, since the epoch: so many seconds ago, an ISO time, or a time of day as our tables show it."""
+def parse_since(since: float | str | None, *, now: float) -> float:
+    """Convert to seconds since the epoch: from seconds ago, an ISO time, or a time of day as the logs show it."""
     if since is None:
         return 0
     try:
@@ -38,5 +38,5 @@ def moment(since: float | str | None, *, now: float) -> float:
             f"since = {str(since)[:80]!r} is not a time.",
             suggestions=["Give seconds (30), a time of day (14:05:30) or an ISO time (2026-01-31T14:05:30Z)."],
         ) from None
-    # A time of day that is still to come was yesterday's; the clock of a client may be a little ahead.
+    # A time of day in the future means yesterday; a minute of tolerance allows for a client's clock that is ahead.
     return (then - timedelta(days=1) if then.timestamp() > now + 60 else then).timestamp()

@@ -11,7 +11,7 @@ from browser_pilot.mcp_server.tool_result import ToolResult
 from browser_pilot.mcp_server.tool_schema import TabArguments
 from browser_pilot.page.observe.console import ConsoleEntry
 
-from .arguments import Since, moment
+from .arguments import Since, parse_since
 from .log_page import Limit, Number, Row, clock_time, contains, is_at_host, log_page
 
 
@@ -26,13 +26,13 @@ class ConsoleArguments(TabArguments):
 
 async def read_console(context: ToolContext, arguments: ConsoleArguments) -> Row:
     redactor = context.redactor
-    since = moment(arguments.since, now=time.time())
+    since = parse_since(arguments.since, now=time.time())
 
     def row(entry: ConsoleEntry) -> Row:
         text, where = redactor.text(entry.text), redactor.url(entry.location)
         return {"level": entry.level, "time": clock_time(entry.at), "text": text, "where": where}
 
-    def wanted(entry: ConsoleEntry) -> bool:
+    def matches(entry: ConsoleEntry) -> bool:
         return (
             (arguments.level is None or entry.level == arguments.level)
             and entry.at >= since
@@ -43,7 +43,7 @@ async def read_console(context: ToolContext, arguments: ConsoleArguments) -> Row
     return log_page(
         "logs",
         context.tab.console,
-        wanted,
+        matches,
         row,
         limit=arguments.limit,
         before=arguments.cursor,

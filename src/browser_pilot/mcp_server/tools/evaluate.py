@@ -1,4 +1,4 @@
-"""Running a script in a page."""
+"""Runs a script in a page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def render_value(context: ToolContext, _: EvaluateArguments, evaluated: Ev
     if evaluated.full_length > len(evaluated.json):
         data["result_length"] = evaluated.full_length
     if not (context.tab.snapshots.has_document or evaluated.outcome.new_document):
-        # A client without a snapshot of the page wants the value, and has nothing to compare changes with.
+        # A client without a snapshot of the page needs only the value: it has nothing to compare changes with.
         return ToolResult({**data, **evaluated.outcome.facts()})
     return ToolResult({**data, **await action_data(context, evaluated.outcome)})
 

@@ -1,4 +1,4 @@
-"""The one acting tool of the minimal profile: click, type, hover, select, press."""
+"""The only input tool of the minimal profile: click, type, hover, select, press."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from browser_pilot.page.actions.outcome import Outcome
 from browser_pilot.page.actions.target_facts import TargetSpec
 
 from .arguments import Element
-from .page_result import action_data, whole_page
+from .page_result import action_data, page_snapshot
 from .user_input import element_timeout_ms, key_targets, press_key
 
 
@@ -56,7 +56,7 @@ async def interact(context: ToolContext, arguments: InteractArguments) -> Outcom
 
 
 async def render(context: ToolContext, arguments: InteractArguments, outcome: Outcome) -> ToolResult:
-    page = whole_page if arguments.snapshot else action_data
+    page = page_snapshot if arguments.snapshot else action_data
     return ToolResult({"success": True, **await page(context, outcome)})
 
 

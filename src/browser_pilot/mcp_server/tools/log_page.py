@@ -1,4 +1,4 @@
-"""One page of a log, newest entries last, within a token budget; filters and texts that both logs share."""
+"""One page of the console or network log, newest entries last, within a token budget; and filters for both."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from browser_pilot.policy.hosts import page_site, parse_host
 
 Limit = Annotated[int, Field(ge=1, le=1000)]
 Number = Annotated[int | None, Field(ge=0, le=2**53)]
-# What a result needs besides its rows, and a row besides its cells.
+# The tokens of a result without its rows, and of a row without its cells.
 ENVELOPE_TOKENS = 40
 ROW_TOKENS = 6
 
@@ -25,7 +25,7 @@ Row = dict[str, object]
 def log_page(
     name: str,
     ring: RingBuffer[E],
-    wanted: Callable[[E], bool],
+    matches: Callable[[E], bool],
     row: Callable[[E], Row],
     *,
     limit: int,
@@ -33,7 +33,7 @@ def log_page(
     max_tokens: int,
 ) -> Row:
     """The newest entries that match and fit, oldest first, and the cursor for those before them."""
-    found = ring.latest(wanted, limit=limit, before=before)
+    found = ring.latest(matches, limit=limit, before=before)
     shown: list[Row] = []
     budget = max_tokens - ENVELOPE_TOKENS
     for entry in reversed(found.entries):
@@ -56,7 +56,7 @@ def is_at_host(url: str, wanted: str) -> bool:
 
 
 def contains(text: str, wanted: str | None, redact: Callable[[str], str]) -> bool:
-    """Whether the redacted text contains what is wanted. Only redacted text is searched: a search that matched hidden
+    """Whether the redacted text contains ``wanted``. Only redacted text is searched: a search that matched hidden
     text would disclose it letter by letter. Most texts do not even match before redaction, which is cheaper to test.
     """
     if wanted is None:

@@ -15,7 +15,7 @@ from browser_pilot.page.actions.navigate import WaitUntil, open_address, step
 from browser_pilot.page.actions.outcome import Outcome
 from browser_pilot.page.tab import Tab
 
-from .page_result import page_data, whole_page
+from .page_result import page_data, page_snapshot
 
 
 class NavigateArguments(TabArguments):
@@ -44,14 +44,14 @@ async def go_to(context: ToolContext, arguments: NavigateArguments) -> Outcome:
 
 async def step_history(context: ToolContext, arguments: NavigateArguments) -> Outcome:
     if arguments.action == "goto":
-        raise AssertionError("goto is no step in the history")
+        raise AssertionError("goto is not a step in the history")
     timeout_ms = context.call.timeout_ms
     return await step(context.action, arguments.action, wait_until=arguments.wait_until, timeout_ms=timeout_ms)
 
 
 async def render_page(context: ToolContext, arguments: NavigateArguments, outcome: Outcome) -> ToolResult:
     if arguments.snapshot:
-        return ToolResult({"tab": context.tab.id, **await whole_page(context, outcome)})
+        return ToolResult({"tab": context.tab.id, **await page_snapshot(context, outcome)})
     return ToolResult({**await page_data(context.tab, outcome.title), **outcome.facts()})
 
 

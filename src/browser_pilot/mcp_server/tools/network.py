@@ -15,7 +15,7 @@ from browser_pilot.page.observe.network_log import NetworkRequest, read_details
 from browser_pilot.page.snapshot.token_budget import estimate_tokens, fitting_length
 from browser_pilot.redaction.redactor import Redactor
 
-from .arguments import Since, moment
+from .arguments import Since, parse_since
 from .log_page import ENVELOPE_TOKENS, Limit, Number, Row, clock_time, contains, is_at_host, log_page
 
 MAX_URL_CHARACTERS = 200
@@ -35,12 +35,12 @@ class NetworkArguments(TabArguments):
 
 async def read_network(context: ToolContext, arguments: NetworkArguments) -> Row:
     redactor, max_tokens = context.redactor, context.max_tokens
-    since = moment(arguments.since, now=time.time())
+    since = parse_since(arguments.since, now=time.time())
     if arguments.id is not None:
         request = context.tab.network.get(arguments.id)
         return await _details(request, redactor, start=arguments.cursor or 0, max_tokens=max_tokens)
 
-    def wanted(request: NetworkRequest) -> bool:
+    def matches(request: NetworkRequest) -> bool:
         return (
             (arguments.method is None or request.method == arguments.method.upper())
             and (arguments.type is None or request.type == arguments.type)
@@ -56,7 +56,7 @@ async def read_network(context: ToolContext, arguments: NetworkArguments) -> Row
     return log_page(
         "requests",
         context.tab.network,
-        wanted,
+        matches,
         row,
         limit=arguments.limit,
         before=arguments.cursor,
@@ -75,17 +75,17 @@ async def _details(request: NetworkRequest, redactor: Redactor, *, start: int, m
     if start == 0:
         data["request_headers"] = redactor.headers(known.request_headers)
         if known.request_body is not None:
-            sent = redactor.body(known.request_body, content_type=known.request_headers.get("content-type", ""))
-            data["request_body"] = _beginning(sent, max_tokens // 4)
+            request_body = redactor.body(known.request_body, content_type=known.request_headers.get("content-type", ""))
+            data["request_body"] = _beginning(request_body, max_tokens // 4)
         if known.response_headers:
             data["response_headers"] = redactor.headers(known.response_headers)
     if known.response_body is not None:
         kind = known.response_headers.get("content-type", "")
-        came = redactor.body(known.response_body, content_type=kind)[start:]
-        shown = fitting_length(came, max(max_tokens - ENVELOPE_TOKENS - estimate_tokens(str(data)), max_tokens // 4))
-        data["response_body"] = came[:shown]
-        if shown < len(came):
-            data |= {"characters_left": len(came) - shown, "cursor": start + shown}
+        body = redactor.body(known.response_body, content_type=kind)[start:]
+        shown = fitting_length(body, max(max_tokens - ENVELOPE_TOKENS - estimate_tokens(str(data)), max_tokens // 4))
+        data["response_body"] = body[:shown]
+        if shown < len(body):
+            data |= {"characters_left": len(body) - shown, "cursor": start + shown}
     return data
 
 

@@ -17,14 +17,14 @@ from browser_pilot.page.snapshot.rows import Snapshot, table
 from browser_pilot.page.snapshot.token_budget import estimate_tokens, truncate
 from browser_pilot.page.tab import Tab
 
-# What the result of an action needs besides its rows.
+# The tokens of an action's result without its rows.
 ENVELOPE_TOKENS = 60
-# The time for a snapshot after an action that took all of the call's time.
+# For the snapshot after an action that used up the call's timeout.
 MIN_SNAPSHOT_MS = 4_000
 
 
 async def page_data(tab: Tab, title: str | None = None) -> dict[str, object]:
-    """Which page a tab shows; reads its ``title`` where that is not known."""
+    """A tab's id, URL and title; reads the title unless it is given."""
     return {"tab": tab.id, "url": tab.page.url, "title": await tab.title() if title is None else title}
 
 
@@ -45,15 +45,15 @@ async def render_changes(context: ToolContext, _arguments: Arguments, outcome: O
 
 async def action_data(context: ToolContext, outcome: Outcome) -> dict[str, object]:
     """The outcome of an action, and the rows that are new, changed or gone since the client's last snapshot."""
-    return await _after_action(context, outcome, whole=False)
+    return await _after_action(context, outcome, full=False)
 
 
-async def whole_page(context: ToolContext, outcome: Outcome) -> dict[str, object]:
+async def page_snapshot(context: ToolContext, outcome: Outcome) -> dict[str, object]:
     """The outcome of an action, and the page after it."""
-    return await _after_action(context, outcome, whole=True)
+    return await _after_action(context, outcome, full=True)
 
 
-async def _after_action(context: ToolContext, outcome: Outcome, *, whole: bool) -> dict[str, object]:
+async def _after_action(context: ToolContext, outcome: Outcome, *, full: bool) -> dict[str, object]:
     tab, facts = context.tab, outcome.facts()
     if outcome.dialog is not None or not tab.open:
         return facts
@@ -62,7 +62,7 @@ async def _after_action(context: ToolContext, outcome: Outcome, *, whole: bool) 
         async with asyncio.timeout(timeout_ms / 1000):
             if outcome.new_document:
                 await tab.dialogs.unless_opened(finish_waiting(tab))
-            read = _page_after if whole else _changes_after
+            read = _page_after if full else _changes_after
             return await read(context, outcome, facts, timeout_ms)
     except DialogAppeared:
         return replace(outcome, dialog=tab.dialogs.facts).facts()
@@ -93,11 +93,11 @@ async def _changes_after(
             return {**facts, "url": update.snapshot.url, "title": update.snapshot.title}
         return {"page": "new", **facts, **table_data(update.snapshot, max_tokens=max_tokens)}
     if update.diff.is_empty:
-        return {**facts, **_moved(outcome, update.diff), "changes": "none"}
+        return {**facts, **_new_location(outcome, update.diff), "changes": "none"}
     if diff_cost(update.diff) > max_tokens:
         return {"page": "changed", **facts, **table_data(update.snapshot, max_tokens=max_tokens)}
-    return {**facts, **_moved(outcome, update.diff), **diff_tables(update.diff)}
+    return {**facts, **_new_location(outcome, update.diff), **diff_tables(update.diff)}
 
 
-def _moved(outcome: Outcome, changes: SnapshotDiff) -> dict[str, object]:
+def _new_location(outcome: Outcome, changes: SnapshotDiff) -> dict[str, object]:
     return {"url": changes.url, "title": changes.title} if outcome.navigated else {}

@@ -47,7 +47,7 @@ async def render_element(context: ToolContext, _: PickedArguments, element: Elem
 
 
 async def do_nothing(_: ToolContext, __: PickedArguments) -> None:
-    """There is no tab to look into."""
+    """Without a tab there is nothing to read."""
 
 
 async def render_nothing(_: ToolContext, __: PickedArguments, ___: None) -> ToolResult:

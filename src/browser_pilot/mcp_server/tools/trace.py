@@ -1,4 +1,4 @@
-"""Playwright traces of a session, for people who want to see afterwards what happened."""
+"""Playwright traces of a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waiting for one condition on a page."""
+"""Waits for one condition on a page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from browser_pilot.page.actions.wait_for import LoadState, State, wait_for
 from .arguments import Element
 from .page_result import action_data
 
-# The wait ends at its own timeout and says what it waited for; the call must not end before it.
+# The wait ends at its own timeout, with an error that names the condition; the call must not end before it.
 EXTRA_TIMEOUT_MS = 1_000
 
 

@@ -1,7 +1,8 @@
-"""The private local socket, where stdio adapters connect: one MCP session per connection.
+"""The private local socket that stdio adapters connect to: one MCP session per connection.
 
-The first line each way is a greeting (token, version, options; answered by the hub's version); every line after it
-is raw JSON-RPC. On Windows, which lacks Unix sockets in asyncio, it is loopback TCP with the same greeting.
+The adapter's first line is a hello message (token, version, options), the hub's first line the response with its
+version; every line after them is JSON-RPC. On Windows, where asyncio has no Unix sockets, it is loopback TCP with the
+same handshake. Lifecycle: ``start`` to ``close``, with the hub.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ from pydantic import ValidationError
 from browser_pilot import __version__
 from browser_pilot.errors import PermissionDenied, PilotError, SettingsError, error_data
 from browser_pilot.home import make_private_folder
-from browser_pilot.mcp_server.clients import STDIO, ClientList
+from browser_pilot.mcp_server.client_registry import STDIO, ClientRegistry
 from browser_pilot.mcp_server.server import PilotServer
 from browser_pilot.sessions.client import Client
 
 logger = logging.getLogger(__name__)
 
-GREETING_SECONDS = 10.0
-LONGEST_LINE = 64 * 1024 * 1024
+HANDSHAKE_TIMEOUT_SECONDS = 10.0
+MAX_LINE_BYTES = 64 * 1024 * 1024
 # The kernel's limit for a Unix socket's path is 104 bytes on macOS and 108 on Linux.
-LONGEST_SOCKET_PATH = 100
+MAX_SOCKET_PATH_BYTES = 100
 
 
 class LocalListener:
@@ -42,7 +43,7 @@ class LocalListener:
         self,
         *,
         token: str,
-        clients: ClientList,
+        clients: ClientRegistry,
         replaceable: bool,
         server_for: Callable[[Client], PilotServer],
         retire: Callable[[], None],
@@ -58,16 +59,16 @@ class LocalListener:
         self._temporary_folder: tempfile.TemporaryDirectory[str] | None = None
 
     async def start(self, home: Path) -> str:
-        """Listen; the answer is the address for the runtime file: a path, or ``tcp:PORT``."""
+        """Listen. Returns the address for the runtime file: a path, or ``tcp:PORT``."""
         if os.name == "nt":
-            self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=LONGEST_LINE)
+            self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=MAX_LINE_BYTES)
             return f"tcp:{self._server.sockets[0].getsockname()[1]}"
         path = make_private_folder(home / "run") / "hub.sock"
-        if len(os.fsencode(path)) > LONGEST_SOCKET_PATH:
+        if len(os.fsencode(path)) > MAX_SOCKET_PATH_BYTES:
             self._temporary_folder = tempfile.TemporaryDirectory(prefix="browser-pilot-", dir=_short_folder())
             path = Path(self._temporary_folder.name) / "hub.sock"
         path.unlink(missing_ok=True)
-        self._server = await asyncio.start_unix_server(self._accept, path, limit=LONGEST_LINE)
+        self._server = await asyncio.start_unix_server(self._accept, path, limit=MAX_LINE_BYTES)
         path.chmod(0o600)
         self._socket_path = path
         return str(path)
@@ -90,12 +91,12 @@ class LocalListener:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            client = await self._greet(reader, writer)
+            client = await self._handshake(reader, writer)
             if client is not None:
                 try:
-                    await self._converse(client, reader, writer)
+                    await self._serve_mcp(client, reader, writer)
                 finally:
-                    await self._clients.leave(client)
+                    await self._clients.remove(client)
         except (ConnectionError, TimeoutError) as error:
             logger.debug("a local connection ended: %r", error)
         except Exception:
@@ -105,22 +106,22 @@ class LocalListener:
             with suppress(ConnectionError):
                 await writer.wait_closed()
 
-    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Client | None:
-        """The client that introduced itself; None when it was refused or only asked the hub to retire."""
-        async with asyncio.timeout(GREETING_SECONDS):
+    async def _handshake(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Client | None:
+        """The new client; None when it was rejected, or only requested that the hub retires."""
+        async with asyncio.timeout(HANDSHAKE_TIMEOUT_SECONDS):
             try:
                 line = await reader.readline()
             except ValueError:
                 line = b""
         try:
-            greeting = _parse_greeting(line, self._token)
-            if greeting.get("retire") is True:
+            hello = _parse_hello(line, self._token)
+            if hello.get("retire") is True:
                 retiring = self._replaceable and len(self._clients) == 0
                 await _send_line(writer, {"retiring": retiring})
                 if retiring:
                     self._retire()
                 return None
-            client = self._clients.join(_options(greeting), kind=STDIO)
+            client = self._clients.add(_options(hello), kind=STDIO)
         except PilotError as error:
             await _send_line(writer, {"error": error_data(error)})
             return None
@@ -128,7 +129,7 @@ class LocalListener:
         await _send_line(writer, {"hub": __version__, "clients": others, "replaceable": self._replaceable})
         return client
 
-    async def _converse(self, client: Client, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve_mcp(self, client: Client, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         server = self._server_for(client)
         to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
@@ -159,24 +160,26 @@ def _short_folder() -> str | None:
     return "/tmp" if Path("/tmp").is_dir() else None  # noqa: S108  the folder inside it is private (mode 0700)
 
 
-def _parse_greeting(line: bytes, token: str) -> dict[str, Any]:
+def _parse_hello(line: bytes, token: str) -> dict[str, Any]:
     try:
-        greeting = json.loads(line)
+        hello = json.loads(line)
     except ValueError:
-        greeting = None
-    if not isinstance(greeting, dict):
-        raise PermissionDenied("The first line must be a greeting.", suggestions=["Connect through `browser-pilot`."])
-    table = cast(dict[str, Any], greeting)
+        hello = None
+    if not isinstance(hello, dict):
+        raise PermissionDenied(
+            "The first line must be a hello message.", suggestions=["Connect through `browser-pilot`."]
+        )
+    table = cast(dict[str, Any], hello)
     given = table.get("token")
     if not isinstance(given, str) or not hmac.compare_digest(given.encode(), token.encode()):
         raise PermissionDenied("Wrong token.", suggestions=["The token is in the hub's private runtime file."])
     return table
 
 
-def _options(greeting: dict[str, Any]) -> dict[str, Any]:
-    options: object = greeting.get("options") or {}
+def _options(hello: dict[str, Any]) -> dict[str, Any]:
+    options: object = hello.get("options") or {}
     if not isinstance(options, dict):
-        raise SettingsError("The options of a greeting must be an object.")
+        raise SettingsError("The options of a hello message must be an object.")
     return cast(dict[str, Any], options)
 
 
@@ -184,7 +187,7 @@ async def _next_line(reader: asyncio.StreamReader, writer: asyncio.StreamWriter)
     while True:
         try:
             line = await reader.readline()
-            # A line that was cut off by the end of the connection never counts: its sender may send it again.
+            # A line without an end is incomplete: the connection ended, and the sender may send it again.
             return line if line.endswith(b"\n") else b""
         except ValueError:
             await _send_line(writer, _rpc_error(None, types.INVALID_REQUEST, "the line is too long").model_dump())

@@ -17,9 +17,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from browser_pilot.config.settings import parse_value
 from browser_pilot.errors import SettingsError, error_data
 from browser_pilot.gateway import Gateway
-from browser_pilot.mcp_server.clients import HTTP, ClientList
-from browser_pilot.mcp_server.pending_calls import Parking
-from browser_pilot.mcp_server.resources.resource_registry import Resources
+from browser_pilot.mcp_server.client_registry import HTTP, ClientRegistry
+from browser_pilot.mcp_server.pending_calls import PendingCalls
+from browser_pilot.mcp_server.resources.resource_registry import ResourceRegistry
 from browser_pilot.mcp_server.server import Context, build_server
 from browser_pilot.mcp_server.tool_registry import ToolRegistry
 from browser_pilot.metrics.prometheus import Metrics
@@ -34,29 +34,29 @@ class HttpClients:
     Forgets a client when it ends its session, or after it has expired.
     """
 
-    def __init__(self, clients: ClientList) -> None:
+    def __init__(self, clients: ClientRegistry) -> None:
         self._clients = clients
         self._by_key: dict[str, Client] = {}
 
-    def of(self, context: Context) -> Client:
+    def client_of(self, context: Context) -> Client:
         request = cast(Request, context.request)
         session = request.headers.get("mcp-session-id")
         key = f"session {session}" if session else self._stateless_key(context, request)
         client = self._by_key.get(key)
         if client is None or client not in self._clients:
-            client = self._clients.join(_options(request), kind=HTTP)
+            client = self._clients.add(_options(request), kind=HTTP)
             # A client that expired ended no session, so nothing else removes its key.
             self._by_key = {key: known for key, known in self._by_key.items() if known in self._clients}
             self._by_key[key] = client
         return client
 
-    async def end(self, session: str) -> None:
+    async def end_session(self, session: str) -> None:
         client = self._by_key.pop(f"session {session}", None)
         if client is not None:
-            await self._clients.leave(client)
+            await self._clients.remove(client)
 
-    def check(self, request: Request) -> None:
-        """Raise SettingsError for a query that no client could have."""
+    def check_options(self, request: Request) -> None:
+        """Raise ``SettingsError`` for invalid options in the query."""
         if options := _options(request):
             self._clients.settings_for(options)
 
@@ -82,13 +82,13 @@ class McpEndpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         try:
-            self._clients.check(request)
+            self._clients.check_options(request)
         except SettingsError as error:
             await JSONResponse(error_data(error), 400)(scope, receive, send)
             return
         await self._inner(scope, receive, send)
         if request.method == "DELETE" and (session := request.headers.get("mcp-session-id")):
-            await self._clients.end(session)
+            await self._clients.end_session(session)
 
 
 class StreamableHttp:
@@ -98,13 +98,13 @@ class StreamableHttp:
         self,
         registry: ToolRegistry,
         gateway: Gateway,
-        pending_calls: Parking,
+        pending_calls: PendingCalls,
         metrics: Metrics,
-        resources: Resources,
-        clients: ClientList,
+        resources: ResourceRegistry,
+        clients: ClientRegistry,
     ) -> None:
         http_clients = HttpClients(clients)
-        server = build_server(registry, gateway, pending_calls, metrics, resources, http_clients.of)
+        server = build_server(registry, gateway, pending_calls, metrics, resources, http_clients.client_of)
         self._sessions = StreamableHTTPSessionManager(app=server, max_request_body_size=MAX_BODY_BYTES)
         self.route = Route("/mcp", McpEndpoint(StreamableHTTPASGIApp(self._sessions), http_clients))
 

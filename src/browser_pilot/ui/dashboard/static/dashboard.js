@@ -1,4 +1,4 @@
-/** The dashboard: approval requests, agents, browsers and activity. Asks the hub once a second, and when it reports a change. */
+/** The dashboard: approval requests, agents, browsers and activity. Polls the hub once a second, and when it reports a change. */
 
 import { ActivitySection } from '../../../extension/lib/activity_section.js';
 import { renderAgents } from '../../../extension/lib/agents_list.js';

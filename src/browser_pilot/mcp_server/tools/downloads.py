@@ -1,4 +1,4 @@
-"""Downloading what a page shows, and the state of downloads."""
+"""Downloads: of an element or a URL, and their state."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from browser_pilot.page.downloads.transfers import Transfer
 from .arguments import Element
 
 PROGRESS_INTERVAL_SECONDS = 0.5
-# The call's own time ends the wait, not the transfer; the deadline of the pipeline comes after both.
+# The call's timeout ends the wait, not the transfer; the pipeline's deadline comes after both.
 BEGIN_EXTRA_MS = int(RESPONSE_TIMEOUT_SECONDS * 2 * 1000)
 STATE_EXTRA_MS = 1_000
 
@@ -56,7 +56,7 @@ def download_operation(arguments: DownloadArguments) -> Operation[DownloadArgume
 def download_spec(arguments: DownloadArguments) -> DownloadSpec:
     if arguments.url is not None:
         return DownloadSpec(url=arguments.url)
-    element, called = _named(arguments)
+    element, called = _element(arguments)
     return DownloadSpec(element=element, called=called)
 
 
@@ -78,10 +78,10 @@ async def download(context: ToolContext, arguments: DownloadArguments) -> Transf
 
 async def download_state(context: ToolContext, arguments: DownloadArguments) -> Transfer:
     deadline = time.monotonic() + (context.call.timeout_ms - STATE_EXTRA_MS) / 1000
-    shelf, transfer_id = context.session.downloads, arguments.id or ""
-    transfer = shelf.get(transfer_id)
+    downloads, transfer_id = context.session.downloads, arguments.id or ""
+    transfer = downloads.get(transfer_id)
     if transfer is None:
-        known = ", ".join(one.id for one in shelf) or "none"
+        known = ", ".join(one.id for one in downloads) or "none"
         raise InvalidArgument(f"There is no download {transfer_id[:40]!r}.", suggestions=[f"Downloads: {known}."])
     if arguments.cancel:
         transfer.cancel()
@@ -107,7 +107,7 @@ async def _wait_with_progress(context: ToolContext, transfer: Transfer, deadline
             return
 
 
-def _named(arguments: DownloadArguments) -> tuple[ElementArgument, str]:
+def _element(arguments: DownloadArguments) -> tuple[ElementArgument, str]:
     if arguments.index is not None:
         return {"index": arguments.index}, f"index {arguments.index}"
     element = arguments.selector or arguments.ref or arguments.element or ""

@@ -1,7 +1,7 @@
-"""JSON schemas of guests' tools, which are untrusted: validated, reduced, and used to check arguments. Pure.
+"""Validates the arguments of guests' tools against their JSON schemas, which are untrusted. Pure.
 
-A schema may not make the hub work hard: it is bounded in size and depth, its local references are inlined, and keywords
-of unbounded cost (regular expressions, uniqueness) are shown to the agent but not enforced here.
+A schema must not cost the hub much time: it is bounded in size and depth, its local references are inlined, and
+keywords of unbounded cost (regular expressions, uniqueness) are shown to the agent but not enforced here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _UNBOUNDED = frozenset(
 )  # fmt: skip
 _DATA = frozenset({"enum", "const", "default", "examples"})
 MAX_VALUE_CHARS = 100
-_VALIDATORS_KEPT = 64
+MAX_CACHED_VALIDATORS = 64
 
 
 def check_schema(schema: Mapping[str, Any]) -> None:
@@ -37,7 +37,7 @@ def check_schema(schema: Mapping[str, Any]) -> None:
 def check_arguments(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> None:
     """Raises ``InvalidArgument`` with one error."""
     errors = cast("Iterable[ValidationError]", _validator(schema).iter_errors(dict(arguments)))  # pyright: ignore[reportUnknownMemberType]
-    # The shallowest error says most.
+    # The shallowest error is the most helpful one.
     problem = min(errors, key=lambda error: len(error.absolute_path), default=None)
     if problem is not None:
         where = ".".join(str(part) for part in problem.absolute_path) or "the arguments"
@@ -54,7 +54,7 @@ def _validator(schema: Mapping[str, Any]) -> Draft202012Validator:
         raise _invalid("it is too deep") from None
 
 
-@lru_cache(maxsize=_VALIDATORS_KEPT)
+@lru_cache(maxsize=MAX_CACHED_VALIDATORS)
 def _validator_of(text: str) -> Draft202012Validator:
     schema = cast("dict[str, Any]", json.loads(text))
     # Imported only where there are guests: 3 MB.
@@ -103,12 +103,12 @@ class _SchemaReducer:
 
     def _resolve(self, reference: str) -> Any:
         if not reference.startswith("#/"):
-            raise _invalid(f"it refers to {reference[:80]!r}, which is not in it")
+            raise _invalid(f"it has no definition for {reference[:80]!r}")
         node: Any = self._root
         for part in reference[2:].split("/"):
             key = part.replace("~1", "/").replace("~0", "~")
             if not isinstance(node, dict) or key not in node:
-                raise _invalid(f"it refers to {reference[:80]!r}, which is not in it")
+                raise _invalid(f"it has no definition for {reference[:80]!r}")
             node = cast("dict[str, Any]", node)[key]
         return node
 

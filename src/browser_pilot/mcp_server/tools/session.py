@@ -15,7 +15,7 @@ from browser_pilot.errors import InvalidArgument, PilotError
 from browser_pilot.gateway import Location, Scope, ToolContext
 from browser_pilot.mcp_server.tool_registry import FULL_ONLY, CallRequest, Operation, Tool
 from browser_pilot.mcp_server.tool_result import ToolResult
-from browser_pilot.mcp_server.tool_schema import LONGEST_TIMEOUT_MS, TabArguments
+from browser_pilot.mcp_server.tool_schema import MAX_TIMEOUT_MS, TabArguments
 from browser_pilot.page.actions.navigate import open_address
 from browser_pilot.policy.patterns import Pattern, PatternError, parse_pattern
 from browser_pilot.sessions.options import SessionOptions
@@ -45,10 +45,10 @@ class SessionArguments(TabArguments):
     browser: Annotated[ShortText | None, Field(description="own: which one; else chrome, edge, …")] = None
     storage_state: dict[str, Any] | None = None
     proxy: ShortText | None = None
-    wait_ms: Annotated[int | None, Field(ge=0, le=LONGEST_TIMEOUT_MS)] = None
+    wait_ms: Annotated[int | None, Field(ge=0, le=MAX_TIMEOUT_MS)] = None
 
 
-async def sessions(request: CallRequest, arguments: SessionArguments) -> ToolResult:
+async def manage_sessions(request: CallRequest, arguments: SessionArguments) -> ToolResult:
     registry = request.gateway.sessions
     match arguments.action:
         case "list":
@@ -57,7 +57,7 @@ async def sessions(request: CallRequest, arguments: SessionArguments) -> ToolRes
         case "create":
             return await _create(request, arguments)
         case "use":
-            session = registry.use(request.client, _wanted(arguments))
+            session = registry.use(request.client, _session_id(arguments))
             return ToolResult({"session": session.id, "tab": session.current_tab_id})
         case "close":
             return await _close(request, arguments)
@@ -68,16 +68,16 @@ async def sessions(request: CallRequest, arguments: SessionArguments) -> ToolRes
 async def _create(request: CallRequest, arguments: SessionArguments) -> ToolResult:
     gateway, registry = request.gateway, request.gateway.sessions
     profile = None if arguments.profile is None else await registry.profiles.load(arguments.profile)
-    wishes = _wishes(arguments, profile)
-    session = gateway.plan_session(request.client, wishes)
+    options = _options(arguments, profile)
+    session = gateway.plan_session(request.client, options)
     wait_ms = arguments.wait_ms or 0
     settings = request.client.settings
     timeout_ms = max(settings.tools.timeout_ms, settings.browser.launch_timeout_ms) + wait_ms
-    effect = "navigate" if wishes.state is None else "cookies"
-    proxy = wishes.parent_proxy
+    effect = "navigate" if options.state is None else "cookies"
+    proxy = options.parent_proxy
     if proxy is not None:
-        # The proxy that would receive everything is authorized like a destination; the session's domains are for pages.
-        unlimited = gateway.plan_session(request.client, replace(wishes, domains=None))
+        # The proxy receives all traffic, so it is authorized like a site. The session's domains limit pages only.
+        unlimited = gateway.plan_session(request.client, replace(options, domains=None))
 
         def proxy_url(_: SessionArguments) -> str:
             return proxy.url
@@ -149,14 +149,14 @@ async def _save(request: CallRequest, arguments: SessionArguments) -> ToolResult
     name = check_name(arguments.profile)
 
     async def save(context: ToolContext, _: SessionArguments) -> int:
-        kept = await context.session.restore_point()
-        if kept.state is None:
+        restore_point = await context.session.restore_point()
+        if restore_point.state is None:
             raise InvalidArgument(
                 "There is nothing to save: no page was opened, or this is the user's own browser.",
                 suggestions=["Open a page in a managed session first."],
             )
-        urls = tuple(tab.url for tab in kept.tabs if tab.url.startswith(("http://", "https://")))
-        await request.gateway.sessions.profiles.save(name, new_profile(kept.state, urls))
+        urls = tuple(tab.url for tab in restore_point.tabs if tab.url.startswith(("http://", "https://")))
+        await request.gateway.sessions.profiles.save(name, new_profile(restore_point.state, urls))
         return len(urls)
 
     async def render_saved(_: ToolContext, __: SessionArguments, tabs: int) -> ToolResult:
@@ -185,15 +185,15 @@ def _rows(request: CallRequest) -> list[dict[str, object]]:
     ]
 
 
-def _wanted(arguments: SessionArguments) -> str:
+def _session_id(arguments: SessionArguments) -> str:
     if arguments.session is None:
         raise InvalidArgument("`session` is missing.", suggestions=["Give a handle; browser_session lists them."])
     return arguments.session
 
 
-def _wishes(arguments: SessionArguments, profile: Profile | None) -> SessionOptions:
+def _options(arguments: SessionArguments, profile: Profile | None) -> SessionOptions:
     if arguments.session is not None:
-        raise InvalidArgument("`session` does not go with create.", suggestions=["The answer has the new handle."])
+        raise InvalidArgument("`session` does not go with create.", suggestions=["The result has the new handle."])
     if profile is not None and arguments.storage_state is not None:
         raise InvalidArgument("`profile` and `storage_state` do not go together.", suggestions=["Give one of them."])
     own = (arguments.engine or "managed") == "own"
@@ -243,6 +243,6 @@ TOOLS = (
         arguments=SessionArguments,
         effect="navigate",
         profiles=FULL_ONLY,
-        handler=sessions,
+        handler=manage_sessions,
     ),
 )

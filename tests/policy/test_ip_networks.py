@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from browser_pilot.policy.networks import AddressClass, classify_address
+from browser_pilot.policy.ip_networks import AddressClass, classify_address
 
 
 @pytest.mark.parametrize(

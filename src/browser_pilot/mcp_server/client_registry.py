@@ -1,4 +1,8 @@
-"""The clients that are connected now: who they are, and how many."""
+"""The registry of connected clients, with the settings of each.
+
+It does not serve requests: the transports add a client when it connects and remove it when it disconnects.
+Lifecycle: one registry per hub.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +21,8 @@ STDIO = "stdio"
 HTTP = "http"
 
 
-class ClientList:
-    """Its life is the hub's. ``changed`` fires whenever a client comes or goes, ``arrived`` with the first of all."""
+class ClientRegistry:
+    """``changed`` is set when a client connects or disconnects, ``first_connected`` when the first one connects."""
 
     def __init__(
         self, settings: Settings, registry: ToolRegistry, close_client: Callable[[Client], Awaitable[None]]
@@ -30,7 +34,7 @@ class ClientList:
         self._options: dict[str, Mapping[str, Any]] = {}
         self._numbers = itertools.count(1)
         self.changed = asyncio.Event()
-        self.arrived = asyncio.Event()
+        self.first_connected = asyncio.Event()
 
     def __len__(self) -> int:
         return len(self._clients)
@@ -42,34 +46,35 @@ class ClientList:
         return iter(list(self._clients.values()))
 
     def settings_for(self, options: Mapping[str, Any]) -> Settings:
-        """The settings of a client with these options; wrong ones raise SettingsError."""
+        """The settings of a client with these options. Raises ``SettingsError`` for invalid ones."""
         settings = client_settings(self._settings, options)
         self._registry.select(settings.tools.profile)
         return settings
 
-    def join(self, options: Mapping[str, Any], *, kind: str) -> Client:
-        """A new client; its options hold for it alone."""
+    def add(self, options: Mapping[str, Any], *, kind: str) -> Client:
+        """Register a new client. Its options override the settings for this client only."""
         client = Client(f"{kind}-{next(self._numbers)}", self.settings_for(options))
         self._clients[client.id] = client
         self._options[client.id] = options
         self.changed.set()
-        self.arrived.set()
+        self.first_connected.set()
         return client
 
-    def adopt(self, settings: Settings) -> None:
-        """From now on these settings hold; each client keeps its own options over them."""
+    def apply_settings(self, settings: Settings) -> None:
+        """Replace the settings; each client keeps its own options on top of them."""
         self._settings = settings
         for client in self:
             client.settings = self.settings_for(self._options[client.id])
 
     async def expire(self, idle_seconds: float) -> None:
-        """Let go of HTTP clients that have been silent for long: they cannot be seen to leave."""
+        """Remove HTTP clients that were idle for this long: HTTP does not report that a client is gone."""
         now = time.monotonic()
         for client in self:
             if client.id.startswith(HTTP) and now - client.last_active > idle_seconds:
-                await self.leave(client)
+                await self.remove(client)
 
-    async def leave(self, client: Client) -> None:
+    async def remove(self, client: Client) -> None:
+        """Remove a client and close its sessions. Does nothing if it was removed before."""
         if self._clients.pop(client.id, None) is not None:
             del self._options[client.id]
             self.changed.set()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from browser_pilot.errors import InvalidArgument
-from browser_pilot.guests.tool_schemas import check_arguments, check_schema
+from browser_pilot.guests.argument_validation import check_arguments, check_schema
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
