@@ -63,7 +63,8 @@ class ToolCall:
 
     @property
     def is_navigation(self) -> bool:
-        return bool(self.url) and self.scope in (Scope.TAB_OR_NEW, Scope.NEW_TAB, Scope.BACKGROUND_TAB)
+        """Whether it opens ``url``; an empty one too, so that it is rejected as an invalid address."""
+        return self.download is None and self.scope in (Scope.TAB_OR_NEW, Scope.NEW_TAB, Scope.BACKGROUND_TAB)
 
     @property
     def inspects_page(self) -> bool:

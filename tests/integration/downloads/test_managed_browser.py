@@ -236,7 +236,7 @@ async def test_an_executable_file_always_requires_approval(home: Path, hostile: 
             assert await saved(client, url=hostile.url("/disguised.png")) == (PROGRAM, "png")
             for path in downloads_of(hub).iterdir():
                 assert not path.stat().st_mode & 0o111
-    assert "a file that can run (.exe)" in person.forms[0].message
+    assert "an executable file (.exe)" in person.forms[0].message
     assert "disguised.png" in person.forms[1].message
 
 
