@@ -42,10 +42,10 @@ PAUSE_SECONDS = 1.0
 # in all (at most MAX_WINDOWS hostile calls), in turns with the same calls alone.
 WINDOW_SECONDS, WINDOWS, MAX_WINDOWS = 4, 3, 30
 LOOP = """(async () => { for (;;) { const r = JSON.parse(await MCP.readLine()); if (r.method === "tools/call") {
-  const text = String(await act(r.params.arguments));
+  const text = String(await run(r.params.arguments));
   const result = { content: [{ type: "text", text }] };
   MCP.writeLine(JSON.stringify({ jsonrpc: "2.0", id: r.id, result })); } } })()"""
-ECHO = f"const act = async (a) => a.host ? (await MCP.requestHost('nothing')).ok : a.n; {LOOP}"
+ECHO = f"const run = async (a) => a.host ? (await MCP.requestHost('nothing')).ok : a.n; {LOOP}"
 HOSTILE = {
     "an endless loop": "for (;;) {}",
     "a memory bomb": "const all = []; for (;;) all.push(new Uint8Array(1e6))",
@@ -102,7 +102,7 @@ async def measure_guest(home: Path) -> None:
     plain = [await call(n=n) for n in range(ROUNDS)]
     hosted = [await call(host=True) for _ in range(ROUNDS)]
     await manager.close()
-    report("start to first answer, warm", statistics.median(starts), min(starts), 150)
+    report("start to first response, warm", statistics.median(starts), min(starts), 150)
     report("call", statistics.median(plain), min(plain), 3)
     own = statistics.median(hosted) - statistics.median(plain)
     report("host request's own cost", own, min(hosted) - min(plain), 2)
@@ -119,7 +119,7 @@ def hub_with_guests(home: Path) -> Generator[RunningHub]:
     store = GuestStore(home)
     store.install(package("echo", ECHO), (TOOL,), source="")
     for number, body in enumerate(HOSTILE.values()):
-        store.install(package(f"hostile-{number}", f"const act = async () => {{ {body} }}; {LOOP}"), (TOOL,), source="")
+        store.install(package(f"hostile-{number}", f"const run = async () => {{ {body} }}; {LOOP}"), (TOOL,), source="")
     limits = {f"BROWSER_PILOT_POLICY__{name}": "1000000" for name in ("RATE_PER_MINUTE", "STEP_BUDGET")}
     limits["BROWSER_PILOT_GUESTS__CALL_SECONDS"] = str(WINDOW_SECONDS)
     environment = {**os.environ, **limits, "BROWSER_PILOT_HOME": str(home), "BROWSER_PILOT_PORT": "0"}
@@ -159,19 +159,19 @@ def measure_neighbours(hub: RunningHub, calls: Mapping[str, Call]) -> None:
 
 def _measure_neighbour(name: str, call: Call, what: str, begin: Callable[[], Future[object]]) -> None:
     alone: list[float] = []
-    beside: list[float] = []
+    during: list[float] = []
     windows, lasted = 0, 0.0
     while windows < MAX_WINDOWS and lasted < WINDOWS * WINDOW_SECONDS:
         alone += _time_calls(call, lasted / windows if windows else WINDOW_SECONDS)
         began = time.monotonic()
-        beside += _time_calls_during(begin(), call)
+        during += _time_calls_during(begin(), call)
         lasted += time.monotonic() - began
         windows += 1
-    slowed = _typical(beside) / _typical(alone)
+    slowed = _typical(during) / _typical(alone)
     verdict = "met" if slowed <= 1.2 else "MISSED"
     print(
-        f"{f'{name} beside {what}':<52} {slowed:5.2f} times   at most 1.2: {verdict}   "
-        f"({_typical(alone):.2f} ms alone, {len(beside)} calls beside, in {windows} times)",
+        f"{f'{name} during {what}':<52} {slowed:5.2f} times   at most 1.2: {verdict}   "
+        f"({_typical(alone):.2f} ms alone, {len(during)} calls during, in {windows} times)",
         flush=True,
     )
 
@@ -219,8 +219,8 @@ def main() -> None:
                 session.navigate(site.url(pages.OWN, "counter.html"))
                 calls: dict[str, Call] = {
                     "a click": lambda: session.call("browser_click", element="button"),
-                    "a look": lambda: session.call("browser_snapshot"),
-                    "asking the hub": lambda: send_request(hub.info, "GET", "/api/clients"),
+                    "a snapshot": lambda: session.call("browser_snapshot"),
+                    "a hub request": lambda: send_request(hub.info, "GET", "/api/clients"),
                 }
                 measure_neighbours(hub, calls)
                 session.close()

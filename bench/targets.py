@@ -115,8 +115,8 @@ def _speed(m: Medians) -> Iterator[Verdict]:
 
 
 def _memory(m: Medians) -> Iterator[Verdict]:
-    least = _minimum(m.amount("memory", "", peer) for peer in PEERS)
-    yield Verdict("memory with five sessions < every peer", "", m.amount("memory", "", OURS), least)
+    smallest = _minimum(m.amount("memory", "", peer) for peer in PEERS)
+    yield Verdict("memory with five sessions < every peer", "", m.amount("memory", "", OURS), smallest)
 
 
 def _times(factor: float, value: float | None) -> float | None:

@@ -12,21 +12,34 @@ POLL_SECONDS = 0.02
 
 
 async def eventually(
-    condition: Callable[[], Awaitable[object] | object], what: str = "", *, timeout_seconds: float = TIMEOUT_SECONDS
+    condition: Callable[[], Awaitable[object] | object],
+    what: str = "",
+    *,
+    timeout_seconds: float = TIMEOUT_SECONDS,
+    poll_seconds: float = POLL_SECONDS,
 ) -> None:
-    """Return once ``condition`` is true; fail with ``what`` was awaited when it is not in time."""
+    """Return once ``condition`` is true. Fail at the deadline; the message names ``what`` was awaited.
+
+    ``poll_seconds`` is for conditions whose check is expensive or counts against a rate limit.
+    """
     deadline = time.monotonic() + timeout_seconds
     while not await _value_of(condition):
         assert time.monotonic() < deadline, f"not within {timeout_seconds:g} s: {what or condition}"
-        await asyncio.sleep(POLL_SECONDS)
+        await asyncio.sleep(poll_seconds)
 
 
-def wait_until(condition: Callable[[], object], what: str = "", *, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
+def wait_until(
+    condition: Callable[[], object],
+    what: str = "",
+    *,
+    timeout_seconds: float = TIMEOUT_SECONDS,
+    poll_seconds: float = POLL_SECONDS,
+) -> None:
     """The same for tests without an event loop."""
     deadline = time.monotonic() + timeout_seconds
     while not condition():
         assert time.monotonic() < deadline, f"not within {timeout_seconds:g} s: {what or condition}"
-        time.sleep(POLL_SECONDS)
+        time.sleep(poll_seconds)
 
 
 async def _value_of(condition: Callable[[], Awaitable[object] | object]) -> object:

@@ -101,12 +101,12 @@ def wait_for(participant: Participant, context: RunContext, subject: str) -> Ite
     session = _open(participant, context, "late.html")
     began_ms = time.time() * 1000
     result = session.wait_for_text(LATE_TEXT)
-    answered_ms = time.time() * 1000
+    returned_ms = time.time() * 1000
     stamp = session.evaluate("'arrived at <' + window.benchArrived + '>'").text
     arrived_ms = float(stamp.partition("arrived at <")[2].partition(">")[0])
     if arrived_ms < began_ms:
         raise CallFailed("the text was there before the wait began")
-    yield Measurement("wait for", ms=answered_ms - arrived_ms, tokens=context.count(result.text))
+    yield Measurement("wait for", ms=returned_ms - arrived_ms, tokens=context.count(result.text))
 
 
 OPERATIONS = (

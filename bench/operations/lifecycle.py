@@ -83,7 +83,7 @@ OPERATIONS = (
     Operation(
         "start-up",
         {
-            "start-up": ("spawn → reply to initialize, as a user starts it", "ms"),
+            "start-up": ("spawn → response to initialize, as a user starts it", "ms"),
             "start-up direct": ("the same without npx", "ms"),
         },
         start_up,

@@ -1,3 +1,5 @@
+"""A peer that cannot be installed is skipped."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,3 +1,5 @@
+"""How much of a page a snapshot contains."""
+
 from __future__ import annotations
 
 from hypothesis import given

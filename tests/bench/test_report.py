@@ -1,3 +1,5 @@
+"""The report: rows, sums, failures and targets."""
+
 from __future__ import annotations
 
 import json

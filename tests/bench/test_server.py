@@ -1,3 +1,5 @@
+"""The counter that the server adds to a page."""
+
 from __future__ import annotations
 
 from bench.server import COUNTER, with_counter

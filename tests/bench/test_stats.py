@@ -1,3 +1,5 @@
+"""Summaries of samples, and the order of the competitors."""
+
 from __future__ import annotations
 
 from hypothesis import given

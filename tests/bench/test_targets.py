@@ -1,3 +1,5 @@
+"""The targets of the benchmark and their verdicts."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -9,7 +9,7 @@ from tests.hub_process import HubProcess, running_hub
 
 from .simulated_users import configure
 
-ASKS = """
+SETTINGS = """
 [policy]
 approval_timeout_s = 20
 [policy.domains."127.0.0.1"]
@@ -21,6 +21,6 @@ write = "ask"
 def asking_hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
     """A hub that requires approval for every change on the test site."""
     home = tmp_path_factory.mktemp("asking") / "home"
-    configure(home, MANY_CLIENTS + ASKS)
+    configure(home, MANY_CLIENTS + SETTINGS)
     with running_hub(home) as process:
         yield process

@@ -1,4 +1,4 @@
-"""Simulated users for tests: they answer elicitation requests, or watch and decide pending approvals over HTTP."""
+"""Simulated users for tests: they respond to elicitation requests, or decide pending approvals over HTTP."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def form_response(label: str) -> ElicitResult:
 
 @dataclass
 class SimulatedUser:
-    """Answers each elicitation with the next of ``answers``; with none left, waits for one in ``responses``."""
+    """Responds to each elicitation with the next of ``scripted``. With none left, it waits for one in ``responses``."""
 
-    answers: list[ElicitResult] = field(default_factory=list[ElicitResult])
+    scripted: list[ElicitResult] = field(default_factory=list[ElicitResult])
     forms: list[ElicitRequestFormParams] = field(default_factory=list[ElicitRequestFormParams])
     shown: asyncio.Event = field(default_factory=asyncio.Event)
     responses: asyncio.Queue[ElicitResult] = field(default_factory=asyncio.Queue[ElicitResult])
@@ -41,8 +41,8 @@ class SimulatedUser:
         assert isinstance(params, ElicitRequestFormParams)
         self.forms.append(params)
         self.shown.set()
-        if self.answers:
-            return self.answers.pop(0)
+        if self.scripted:
+            return self.scripted.pop(0)
         try:
             return await self.responses.get()
         except asyncio.CancelledError:
@@ -112,9 +112,9 @@ def pending(hub: HubProcess) -> list[dict[str, Any]]:
         return http.get("/api/approvals").json()
 
 
-def decide(hub: HubProcess, question_id: str, choice: str, *, door: str = "test") -> int:
+def decide(hub: HubProcess, approval_id: str, choice: str, *, channel: str = "test") -> int:
     with hub.http() as http:
-        return http.post(f"/api/approvals/{question_id}", json={"choice": choice, "door": door}).status_code
+        return http.post(f"/api/approvals/{approval_id}", json={"choice": choice, "door": channel}).status_code
 
 
 def configure(home: Path, text: str) -> None:

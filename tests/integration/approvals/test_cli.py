@@ -14,6 +14,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Queue
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,7 @@ async def command(home: Path, *arguments: str) -> str:
 
 
 class Terminal:
-    """A command on its own pseudo-terminal: its screen, and keys to press."""
+    """A command on its own pseudo-terminal. A test reads the screen and presses keys."""
 
     def __init__(self, home: Path, *arguments: str) -> None:
         self._ours, theirs = pty.openpty()
@@ -77,6 +78,16 @@ class Terminal:
         os.close(self._ours)
 
 
+async def press_until_done(view: Terminal, key: str, calling: asyncio.Task[Any]) -> None:
+    """Press a key until the call is decided: the buttons ignore keys right after they appear."""
+
+    def press() -> bool:
+        view.press(key)
+        return calling.done()
+
+    await eventually(press, "the call is decided", poll_seconds=0.3)
+
+
 @contextmanager
 def terminal(home: Path, *arguments: str) -> Generator[Terminal]:
     opened = Terminal(home, *arguments)
@@ -93,17 +104,17 @@ async def test_an_approval_is_listed_and_decided_in_a_shell(asking_hub: HubProce
         await call(client, "browser_navigate", url=site.url())
         assert "No approvals are pending" in await command(home, "approvals")
         for options, refused in ((["approve"], False), (["deny"], True), (["approve", "--session"], False)):
-            working = asyncio.create_task(client.call_tool("browser_type", {"element": EMAIL, "text": "x"}))
-            question = (await watcher.next())["question"]
+            calling = asyncio.create_task(client.call_tool("browser_type", {"element": EMAIL, "text": "x"}))
+            approval = (await watcher.next())["question"]
             listed = await command(home, "approvals")
-            assert question["id"] in listed
+            assert approval["id"] in listed
             assert "Type into textbox “Email” on 127.0.0.1" in listed
-            assert json.loads(await command(home, "approvals", "--json"))[0]["id"] == question["id"]
-            await command(home, *options, question["id"])
-            assert (await working).is_error == refused
-            settled = await watcher.next()
-            assert settled["answer"]["door"] == "command line"
-        late = await asyncio.to_thread(run, home, "approve", question["id"])
+            assert json.loads(await command(home, "approvals", "--json"))[0]["id"] == approval["id"]
+            await command(home, *options, approval["id"])
+            assert (await calling).is_error == refused
+            decided = await watcher.next()
+            assert decided["answer"]["door"] == "command line"
+        late = await asyncio.to_thread(run, home, "approve", approval["id"])
         assert late.returncode == 1
         assert "is no longer pending" in late.stderr
         await call(client, "browser_type", element=EMAIL, text="covered by the session")
@@ -128,14 +139,12 @@ async def test_the_watch_view_decides_by_key_and_survives_the_hub(home: Path, si
             async with asking_client(hub, None) as client:
                 await call(client, "browser_navigate", url=site.url())
                 for key, refused in (("a", False), ("d", True), ("s", False)):
-                    working = asyncio.create_task(client.call_tool("browser_type", {"element": EMAIL, "text": "x"}))
+                    calling = asyncio.create_task(client.call_tool("browser_type", {"element": EMAIL, "text": "x"}))
                     await view.shows("Approval needed")
                     view.press("\x1b")
                     await eventually(lambda: len(pending(hub)) == 1)
-                    while not working.done():
-                        view.press(key)
-                        await asyncio.wait({working}, timeout=0.3)
-                    assert (await working).is_error == refused
+                    await press_until_done(view, key, calling)
+                    assert (await calling).is_error == refused
                     await view.shows("No approvals are pending")
         await view.shows("No hub is running")
         view.press("q")
@@ -161,13 +170,13 @@ async def test_the_watch_view_in_a_pipe_prints_events(asking_hub: HubProcess, si
             await eventually(lambda: http.get("/health").json()["approvals"]["watchers"] == 1)
         async with asking_client(asking_hub, None, name="pipe") as client:
             await call(client, "browser_navigate", url=site.url())
-            working = asyncio.create_task(call(client, "browser_type", element=EMAIL, text="x"))
-            asked = json.loads(await asyncio.wait_for(watching_process.stdout.readline(), 20))
-            assert asked["event"] == "asked"
-            await command(asking_hub.home, "approve", asked["question"]["id"])
-            await working
-            answered = json.loads(await asyncio.wait_for(watching_process.stdout.readline(), 20))
-            assert (answered["event"], answered["answer"]["choice"]) == ("answered", "once")
+            calling = asyncio.create_task(call(client, "browser_type", element=EMAIL, text="x"))
+            requested = json.loads(await asyncio.wait_for(watching_process.stdout.readline(), 20))
+            assert requested["event"] == "asked"
+            await command(asking_hub.home, "approve", requested["question"]["id"])
+            await calling
+            decided = json.loads(await asyncio.wait_for(watching_process.stdout.readline(), 20))
+            assert (decided["event"], decided["answer"]["choice"]) == ("answered", "once")
     finally:
         watching_process.kill()
         await watching_process.wait()

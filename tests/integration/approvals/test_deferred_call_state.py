@@ -88,8 +88,8 @@ async def test_a_state_for_another_or_changed_call_is_rejected(asking_hub: HubPr
         ):
             with pytest.raises(MCPError, match="requestState"):
                 await resume(client, forged, ALLOW_ONCE, tool=tool, arguments=arguments)
-        (question,) = pending(asking_hub)
-        assert question["what"] == "Type into textbox “Email”"
+        (approval,) = pending(asking_hub)
+        assert approval["what"] == "Type into textbox “Email”"
         assert not (await resume(client, state, ALLOW_ONCE)).is_error
 
 
@@ -121,6 +121,6 @@ async def test_a_response_without_a_state_decides_nothing(asking_hub: HubProcess
             "browser_type", ARGUMENTS, input_responses={"approval": ALLOW_ONCE}, allow_input_required=True
         )
         assert isinstance(result, InputRequiredResult)
-        (question,) = pending(asking_hub)
-        assert decide(asking_hub, question["id"], "deny") == 200
+        (approval,) = pending(asking_hub)
+        assert decide(asking_hub, approval["id"], "deny") == 200
         assert "APPROVAL_DENIED" in text_of(await resume(client, result.request_state, ALLOW_ONCE))

@@ -129,34 +129,34 @@ async def test_always_and_block_write_rules_for_every_client_that_survive_a_rest
             assert (await fail(client, "browser_snapshot"))["error"] == "DOMAIN_DENIED"
             assert len(person.forms) == 2
     with running_hub(home) as hub:
-        stranger = SimulatedUser()
-        async with agent_of(stranger, hub, site, era=era, name="stranger") as client:
+        other_user = SimulatedUser()
+        async with agent_of(other_user, hub, site, era=era, name="other") as client:
             await typing(client)
             assert (await fail(client, "browser_navigate", url=local))["error"] == "DOMAIN_DENIED"
-            assert stranger.forms == []
+            assert other_user.forms == []
 
 
 @pytest.mark.parametrize("era", ERAS)
 async def test_another_channel_may_decide_first(asking_hub: HubProcess, site: Site, era: str) -> None:
     person = SimulatedUser()
     async with agent_of(person, asking_hub, site, era=era, name="race") as client, watching(asking_hub) as watcher:
-        working = asyncio.create_task(typing(client))
-        asked = await watcher.next()
+        calling = asyncio.create_task(typing(client))
+        requested = await watcher.next()
         await person.wait_for_form()
-        assert await asyncio.to_thread(decide, asking_hub, asked["question"]["id"], "once") == 200
-        settled = await watcher.next()
-        assert (settled["event"], settled["answer"]["door"]) == ("answered", "test")
+        assert await asyncio.to_thread(decide, asking_hub, requested["question"]["id"], "once") == 200
+        decided = await watcher.next()
+        assert (decided["event"], decided["answer"]["door"]) == ("answered", "test")
         if era == "legacy":
             # The elicitation is cancelled over the connection; the stateless protocol has none.
             await asyncio.wait_for(person.cancelled.wait(), WAIT_SECONDS)
         else:
             person.responses.put_nowait(form_response("Deny"))
-        await asyncio.wait_for(working, WAIT_SECONDS)
+        await asyncio.wait_for(calling, WAIT_SECONDS)
 
 
 async def test_without_elicitation_and_watcher_the_call_fails_at_once(asking_hub: HubProcess, site: Site) -> None:
     for era in ERAS:
-        async with asking_client(asking_hub, None, era=era, name=f"nobody-{era}") as client:
+        async with asking_client(asking_hub, None, era=era, name=f"unattended-{era}") as client:
             await call(client, "browser_navigate", url=site.url())
             error = await asyncio.wait_for(fail(client, "browser_type", element=EMAIL, text="x"), 10)
             assert error["error"] == "APPROVAL_DENIED"
@@ -170,10 +170,10 @@ async def test_without_elicitation_and_watcher_the_call_fails_at_once(asking_hub
 async def test_without_elicitation_a_watcher_is_enough(asking_hub: HubProcess, site: Site, era: str) -> None:
     async with watching(asking_hub) as watcher, asking_client(asking_hub, None, era=era, name=f"w-{era}") as client:
         await call(client, "browser_navigate", url=site.url())
-        working = asyncio.create_task(typing(client))
-        asked = await watcher.next()
-        assert await asyncio.to_thread(decide, asking_hub, asked["question"]["id"], "once") == 200
-        await asyncio.wait_for(working, WAIT_SECONDS)
+        calling = asyncio.create_task(typing(client))
+        requested = await watcher.next()
+        assert await asyncio.to_thread(decide, asking_hub, requested["question"]["id"], "once") == 200
+        await asyncio.wait_for(calling, WAIT_SECONDS)
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -182,12 +182,12 @@ async def test_an_approval_times_out(home: Path, site: Site, era: str) -> None:
     person = SimulatedUser()
     with running_hub(home) as hub:
         async with agent_of(person, hub, site, era=era) as client:
-            working = asyncio.create_task(fail(client, "browser_type", element=EMAIL, text="x"))
+            calling = asyncio.create_task(fail(client, "browser_type", element=EMAIL, text="x"))
             await person.wait_for_form()
             await eventually(lambda: pending(hub) == [])
             if era != "legacy":
                 person.responses.put_nowait(form_response("Allow once"))
-            error = await asyncio.wait_for(working, WAIT_SECONDS)
+            error = await asyncio.wait_for(calling, WAIT_SECONDS)
             assert error["error"] == "APPROVAL_TIMEOUT"
             assert error["retryable"] is True
 
@@ -198,13 +198,13 @@ async def test_cancelling_the_call_withdraws_the_approval(asking_hub: HubProcess
         agent_of(person, asking_hub, site, era="legacy", name="cancel") as client,
         watching(asking_hub) as watcher,
     ):
-        working = asyncio.create_task(typing(client))
+        calling = asyncio.create_task(typing(client))
         await person.wait_for_form()
-        asked = await watcher.next()
-        working.cancel()
+        requested = await watcher.next()
+        calling.cancel()
         withdrawn = await watcher.next()
-        assert (withdrawn["event"], withdrawn["question"]["id"]) == ("withdrawn", asked["question"]["id"])
-        assert await asyncio.to_thread(decide, asking_hub, asked["question"]["id"], "once") == 409
+        assert (withdrawn["event"], withdrawn["question"]["id"]) == ("withdrawn", requested["question"]["id"])
+        assert await asyncio.to_thread(decide, asking_hub, requested["question"]["id"], "once") == 409
 
 
 @pytest.mark.parametrize(("era", "transport"), DISCONNECT_IS_DETECTED)
@@ -214,14 +214,14 @@ async def test_a_client_that_disconnects_withdraws_its_approval(
     person = SimulatedUser()
     async with watching(asking_hub) as watcher:
         async with agent_of(person, asking_hub, site, era=era, transport=transport, name="gone") as client:
-            working = asyncio.create_task(typing(client))
+            calling = asyncio.create_task(typing(client))
             await person.wait_for_form()
             assert (await watcher.next())["event"] == "asked"
             if transport == "http":
-                working.cancel()
-        working.cancel()
+                calling.cancel()
+        calling.cancel()
         assert (await watcher.next())["event"] == "withdrawn"
-        await asyncio.wait({working})
+        await asyncio.wait({calling})
 
 
 @pytest.mark.parametrize("era", ERAS)

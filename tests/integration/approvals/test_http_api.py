@@ -46,19 +46,19 @@ def test_every_path_needs_the_token_and_a_trusted_origin(asking_hub: HubProcess,
 )
 def test_an_invalid_decision_is_rejected_with_suggestions(asking_hub: HubProcess, body: bytes, status: int) -> None:
     with asking_hub.http() as http:
-        refused = http.post("/api/approvals/nobody", content=body)
+        refused = http.post("/api/approvals/abc234", content=body)
         assert refused.status_code == status
         assert refused.json()["suggestions"]
-        assert http.get("/api/approvals/nobody/picture").status_code == 404
+        assert http.get("/api/approvals/abc234/picture").status_code == 404
 
 
 @pytest.mark.browser
 async def test_an_approval_has_all_details_for_a_decision(asking_hub: HubProcess, site: Site) -> None:
     async with asking_client(asking_hub, SimulatedUser(), name="shows") as client, watching(asking_hub) as watcher:
         await call(client, "browser_navigate", url=site.url())
-        working = asyncio.create_task(call(client, "browser_type", element=EMAIL, text="ada"))
-        question = (await watcher.next())["question"]
-        assert [question] == await asyncio.to_thread(pending, asking_hub)
+        calling = asyncio.create_task(call(client, "browser_type", element=EMAIL, text="ada"))
+        approval = (await watcher.next())["question"]
+        assert [approval] == await asyncio.to_thread(pending, asking_hub)
         expected: dict[str, Any] = {
             "tool": "browser_type",
             "what": "Type into textbox “Email”",
@@ -68,14 +68,14 @@ async def test_an_approval_has_all_details_for_a_decision(asking_hub: HubProcess
             "about": "action",
             "risk": "low",
             "rule": 'the rule for "127.0.0.1" (config.toml)',
-            "picture": f"/api/approvals/{question['id']}/picture",
+            "picture": f"/api/approvals/{approval['id']}/picture",
         }
-        assert {name: question[name] for name in expected} == expected
+        assert {name: approval[name] for name in expected} == expected
         with asking_hub.http() as http:
-            assert http.get(question["picture"]).content.startswith(b"\x89PNG")
-        assert question["expires_at"] - question["asked_at"] == 20
-        assert await asyncio.to_thread(decide, asking_hub, question["id"], "once") == 200
-        await working
+            assert http.get(approval["picture"]).content.startswith(b"\x89PNG")
+        assert approval["expires_at"] - approval["asked_at"] == 20
+        assert await asyncio.to_thread(decide, asking_hub, approval["id"], "once") == 200
+        await calling
 
 
 @pytest.mark.browser
@@ -83,15 +83,15 @@ async def test_of_concurrent_decisions_one_wins(asking_hub: HubProcess, site: Si
     async with asking_client(asking_hub, SimulatedUser(), name="many") as client, watching(asking_hub) as watcher:
         await call(client, "browser_navigate", url=site.url())
         for _ in range(5):
-            working = asyncio.create_task(client.call_tool("browser_type", {"element": EMAIL, "text": "x"}))
-            question = (await watcher.next())["question"]
+            calling = asyncio.create_task(client.call_tool("browser_type", {"element": EMAIL, "text": "x"}))
+            approval = (await watcher.next())["question"]
             choices = ["once", "deny"] * 4
             statuses = await asyncio.gather(
-                *(asyncio.to_thread(decide, asking_hub, question["id"], choice) for choice in choices)
+                *(asyncio.to_thread(decide, asking_hub, approval["id"], choice) for choice in choices)
             )
             assert sorted(statuses) == [200] + [409] * 7
             won = (await watcher.next())["answer"]["choice"]
-            assert (await working).is_error == (won == "deny")
+            assert (await calling).is_error == (won == "deny")
 
 
 @pytest.mark.browser
@@ -139,10 +139,10 @@ async def test_a_page_cannot_make_the_browser_decide_an_approval(asking_hub: Hub
     async with asking_client(asking_hub, None, name="trap") as client:
         await call(client, "browser_navigate", url=site.url("/trap"), wait_until="commit")
 
-        async def is_there() -> bool:
+        async def is_on_the_hub() -> bool:
             tabs = await call(client, "browser_tabs")
             return any(row["url"].startswith(hub_url) for row in tabs["tabs"])
 
-        await eventually(is_there, "the page has navigated to the hub")
+        await eventually(is_on_the_hub, "the page has navigated to the hub")
         assert (await fail(client, "browser_snapshot"))["error"] == "DOMAIN_DENIED"
         assert (await fail(client, "browser_press", key="Enter"))["error"] == "DOMAIN_DENIED"

@@ -28,22 +28,22 @@ from .simulated_users import (
 
 pytestmark = pytest.mark.browser
 
-ASKS = '[hub]\nport = {port}\n[policy.domains."127.0.0.1"]\nwrite = "ask"\n'
+SETTINGS = '[hub]\nport = {port}\n[policy.domains."127.0.0.1"]\nwrite = "ask"\n'
 ARGUMENTS = {"element": {"role": "textbox", "name": "Email"}, "text": "x"}
 
 
 async def test_a_deferred_call_is_rejected_after_a_restart(home: Path, site: Site) -> None:
-    configure(home, ASKS.format(port=0))
+    configure(home, SETTINGS.format(port=0))
     with running_hub(home) as hub:
         async with asking_client(hub, SimulatedUser(), era="2026-07-28") as client:
             await call(client, "browser_navigate", url=site.url())
             result = await client.session.call_tool("browser_type", ARGUMENTS, allow_input_required=True)
             assert isinstance(result, InputRequiredResult)
             state = result.request_state
-            (question,) = pending(hub)
+            (approval,) = pending(hub)
     with running_hub(home) as hub:
         assert pending(hub) == []
-        assert decide(hub, question["id"], "once") == 409
+        assert decide(hub, approval["id"], "once") == 409
         async with asking_client(hub, SimulatedUser(), era="2026-07-28") as client:
             await call(client, "browser_navigate", url=site.url())
             with pytest.raises(MCPError, match="requestState"):
@@ -57,16 +57,16 @@ async def test_a_deferred_call_is_rejected_after_a_restart(home: Path, site: Sit
 
 
 async def test_a_killed_hub_executes_no_pending_call(home: Path, site: Site) -> None:
-    configure(home, ASKS.format(port=0))
+    configure(home, SETTINGS.format(port=0))
     person = SimulatedUser()
     async with stdio_asking_client(home, person) as client:
         await call(client, "browser_navigate", url=site.url())
-        working = asyncio.create_task(client.call_tool("browser_type", ARGUMENTS))
+        calling = asyncio.create_task(client.call_tool("browser_type", ARGUMENTS))
         await person.wait_for_form()
         info = read_runtime(home)
         assert info is not None
         psutil.Process(info.pid).kill()
-        result = await asyncio.wait_for(working, WAIT_SECONDS)
+        result = await asyncio.wait_for(calling, WAIT_SECONDS)
         assert isinstance(result, CallToolResult)
         assert result.is_error
         assert "OUTCOME_UNKNOWN" in text_of(result)

@@ -51,16 +51,16 @@ const changes = {{
     `<div style="position:fixed;inset:0;background:#fffa" onmousedown="fetch('/overlay')"></div>`); }},
   action() {{ form.setAttribute('action', '/steal'); }},
   value() {{ form.amount.value = 1000; }},
-  'frame navigated'() {{ document.querySelector('iframe').src = '/dearer'; }},
-  'tab navigated'() {{ location.href = '/dearer'; }},
+  'frame navigated'() {{ document.querySelector('iframe').src = '/expensive'; }},
+  'tab navigated'() {{ location.href = '/expensive'; }},
 }};
-fetch('/signal' + location.search).then((answer) => answer.text()).then((kind) => {{
+fetch('/signal' + location.search).then((response) => response.text()).then((kind) => {{
   changes[kind]();
   fetch('/changed', {{ keepalive: true }});
 }});
 </script></html>"""
 FRAMED = PAGE.replace(FORM, "<iframe src=/framed width=400 height=200></iframe>")
-DEARER = f"<!doctype html><title>Checkout</title><h1>Checkout</h1>{FORM.replace('value=10>', 'value=1000>')}"
+EXPENSIVE = f"<!doctype html><title>Checkout</title><h1>Checkout</h1>{FORM.replace('value=10>', 'value=1000>')}"
 KINDS = ("swapped", "moved", "relabelled", "overlaid", "action", "value", "frame navigated", "tab navigated")
 
 
@@ -99,11 +99,11 @@ class Buyer:
 
     change: PageChange
     when: When
-    asked: int = 0
+    requests: int = 0
 
     async def __call__(self, _: ClientRequestContext, __: ElicitRequestParams) -> ElicitResult:
-        self.asked += 1
-        if self.asked > 1:
+        self.requests += 1
+        if self.requests > 1:
             return form_response("Deny")
         if self.when != "after":
             self.change.triggered.set()
@@ -122,7 +122,7 @@ def shop_hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
 
 @pytest.fixture
 def shop() -> Generator[Site]:
-    pages: dict[str, Any] = {"/": PAGE, "/inframe": FRAMED, "/framed": FORM, "/dearer": DEARER}
+    pages: dict[str, Any] = {"/": PAGE, "/inframe": FRAMED, "/framed": FORM, "/expensive": EXPENSIVE}
     with serving(pages) as site:
         yield site
 
@@ -164,7 +164,7 @@ async def change_and_click(shop_hub: HubProcess, shop: Site, kind: str, runs: in
                 opened = await client.call_tool("browser_navigate", {"url": shop.url(f"{page}?run={run}")})
             assert not opened.is_error, opened.content
             await client.call_tool("browser_click", {"element": PAY, "timeout_ms": 2_000})
-            assert buyer.asked >= 1
+            assert buyer.requests >= 1
             effects = [hit for hit in shop.hits if hit.startswith(("/pay", "/steal", "/overlay"))]
             assert effects in ([], ["/pay?amount=10"]), f"run {run}: {effects}"
             if when == "before":

@@ -20,8 +20,8 @@ FETCHES = """async ([hub, path, key]) => {
     for (const headers of [{}, { 'Content-Type': 'application/json' }, { 'X-Browser-Pilot-Key': key }]) {
       try {
         const body = '{"command": "auto"}';
-        const answer = await fetch(hub + path, { method: 'POST', mode, credentials: 'include', headers, body });
-        outcomes.push(answer.type === 'opaque' ? 'unreadable' : `read ${answer.status}`);
+        const response = await fetch(hub + path, { method: 'POST', mode, credentials: 'include', headers, body });
+        outcomes.push(response.type === 'opaque' ? 'unreadable' : `read ${response.status}`);
       } catch { outcomes.push('refused'); }
     }
   }
@@ -63,15 +63,15 @@ def cookies() -> Cookies:
 
 
 @pytest.fixture
-def elsewhere(cookies: Cookies) -> Generator[Site]:
+def other_server(cookies: Cookies) -> Generator[Site]:
     with serving({"/": cookies}) as site:
         yield site
 
 
 @pytest.fixture(params=["127.0.0.1", "localhost"])
-def intruder(request: pytest.FixtureRequest, elsewhere: Site) -> str:
+def intruder(request: pytest.FixtureRequest, other_server: Site) -> str:
     """A page of the same site on another port (same-site for browsers), and one of another site."""
-    return f"http://{request.param}:{elsewhere.port}/"
+    return f"http://{request.param}:{other_server.port}/"
 
 
 async def mode_of(page: Page) -> str:
@@ -104,8 +104,8 @@ async def test_no_form_of_another_page_changes_anything(
         await other.set_content(form)
         async with other.expect_navigation() as arrival:
             await other.get_by_role("button").click()
-        answer = await arrival.value
-        assert answer is not None and answer.status == 403, path
+        response = await arrival.value
+        assert response is not None and response.status == 403, path
         await other.close()
     await expect(page.locator("#state")).to_have_text("Connected")
     assert await mode_of(page) == "ask"
@@ -142,10 +142,10 @@ async def test_a_user_sent_by_another_page_confirms_first(
 
 
 async def test_the_cookie_alone_as_other_local_servers_receive_it_is_refused(
-    page: Page, context: BrowserContext, asking: HubProcess, elsewhere: Site, cookies: Cookies
+    page: Page, context: BrowserContext, asking: HubProcess, other_server: Site, cookies: Cookies
 ) -> None:
     other = await context.new_page()
-    await other.goto(elsewhere.url("/"))
+    await other.goto(other_server.url("/"))
     name, _, value = cookies.seen.partition("=")
     assert name == f"browser-pilot-{asking.info.port}" and value
     assert DashboardClient(asking.info.port, value, "").request().status_code == 401

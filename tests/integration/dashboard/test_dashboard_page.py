@@ -95,9 +95,9 @@ async def test_a_request_decided_elsewhere_disappears_from_the_dashboard(
         paying = asyncio.create_task(fail(agent, "browser_click", element="text=Pay now"))
         card = page.get_by_role("article")
         await expect(card).to_be_visible(timeout=TIMEOUT_MS)
-        question = await card.get_attribute("data-id")
-        assert question is not None
-        await asyncio.to_thread(run_pilot, asking.home, "deny", question)
+        approval = await card.get_attribute("data-id")
+        assert approval is not None
+        await asyncio.to_thread(run_pilot, asking.home, "deny", approval)
         assert (await paying)["error"] == "APPROVAL_DENIED"
         await expect(card).to_have_count(0, timeout=TIMEOUT_MS)
 
@@ -152,19 +152,19 @@ async def test_a_browser_is_paired_by_code_paused_renamed_and_removed(context: B
         browser = FakeBrowser(hub.info.port, code=await code.inner_text())
         async with browser.socket() as socket:
             await browser.greet(socket)
-            living = asyncio.create_task(browser.live(socket))
+            connected = asyncio.create_task(browser.live(socket))
             await expect(line).to_contain_text("Connected", timeout=TIMEOUT_MS)
             await expect(page.locator("#pairing-note")).to_contain_text("is paired")
             await expect(code).to_be_hidden()
             await page.get_by_text("Read-only", exact=True).click()
             await expect(page.locator("#mode-hint")).to_contain_text("change nothing", timeout=TIMEOUT_MS)
             assert 'own_mode = "readonly"' in (home / "config.toml").read_text()
-            for press, said in (("Pause", "Paused"), ("Resume", "Connected"), ("Stop", "Stopped by you")):
+            for press, status in (("Pause", "Paused"), ("Resume", "Connected"), ("Stop", "Stopped by you")):
                 await page.get_by_role("button", name=press).click()
-                await expect(line).to_contain_text(said, timeout=TIMEOUT_MS)
+                await expect(line).to_contain_text(status, timeout=TIMEOUT_MS)
             await expect(page.locator("#note")).to_contain_text("You have stopped agents in your browsers")
             assert await accessibility_violations(page) == []
-        await living
+        await connected
         await expect(line).to_contain_text("Not connected", timeout=TIMEOUT_MS)
         await page.get_by_role("button", name="Rename Chrome").click()
         await page.get_by_label("New name").fill("Work")
@@ -185,10 +185,10 @@ async def test_an_exhausted_pairing_code_is_reported_and_a_new_one_offered(conte
         await page.get_by_role("button", name="Pair a browser").click()
         await expect(page.locator("#pairing-code")).not_to_be_empty()
         for _ in range(5):
-            stranger = FakeBrowser(hub.info.port, code="AAAA-AAAA")
-            async with stranger.socket() as socket:
+            unpaired = FakeBrowser(hub.info.port, code="AAAA-AAAA")
+            async with unpaired.socket() as socket:
                 with pytest.raises(Refused):
-                    await stranger.greet(socket)
+                    await unpaired.greet(socket)
         await expect(page.locator("#pairing-note")).to_contain_text("no longer valid", timeout=TIMEOUT_MS)
         await expect(page.get_by_role("button", name="Pair a browser")).to_be_visible()
 

@@ -80,8 +80,8 @@ async def test_a_second_tab_shares_the_login_session(page: Page, context: Browse
 
 async def test_without_a_login_session_the_page_says_what_to_run(context: BrowserContext, asking: HubProcess) -> None:
     page = await context.new_page()
-    answer = await page.goto(address(asking))
-    assert answer is not None and answer.status == 403
+    response = await page.goto(address(asking))
+    assert response is not None and response.status == 403
     await expect(page.get_by_role("heading")).to_have_text("Open the dashboard from your terminal")
     await expect(page.get_by_text("browser-pilot dashboard", exact=True)).to_be_visible()
 
@@ -103,15 +103,15 @@ async def test_signing_out_ends_the_session_in_every_tab(
 async def test_a_stopped_hub_and_its_successor_say_how_to_sign_in_again(context: BrowserContext, home: Path) -> None:
     with running_hub(home) as hub:
         page = await open_dashboard(context, hub)
-        left_behind = write_ticket_file(hub)
+        ticket_file = write_ticket_file(hub)
     await expect(page.locator("#state")).to_have_text("Hub offline", timeout=TIMEOUT_MS)
     await expect(page.locator("#problem")).to_contain_text("browser-pilot dashboard")
     await expect(page.locator("#live")).to_be_hidden()
-    assert not left_behind.exists()
-    left_behind.write_text("from a hub that was killed")
+    assert not ticket_file.exists()
+    ticket_file.write_text("from a hub that was killed")
     with running_hub(home, "--port", str(hub.info.port)) as next_hub:
         assert next_hub.info.port == hub.info.port
-        assert not left_behind.exists()
+        assert not ticket_file.exists()
         await expect(page.locator("#state")).to_have_text("Signed out", timeout=TIMEOUT_MS)
         await (await open_dashboard(context, next_hub)).close()
         await expect(page.locator("#state")).to_have_text("Connected", timeout=TIMEOUT_MS)
@@ -144,16 +144,16 @@ def test_without_a_display_or_with_no_open_the_command_prints_the_path(asking: H
 
 @pytest.mark.parametrize("ticket", ["", "wrong", "x" * 100_000, "\u0000", "a&ticket=b"])
 def test_an_invalid_ticket_is_refused_and_says_what_to_do(asking: HubProcess, ticket: str) -> None:
-    answer = httpx.post(f"{address(asking)}/dashboard/login", data={"ticket": ticket})
-    assert answer.status_code == 403
-    assert "browser-pilot dashboard" in answer.text
-    assert "set-cookie" not in answer.headers
+    response = httpx.post(f"{address(asking)}/dashboard/login", data={"ticket": ticket})
+    assert response.status_code == 403
+    assert "browser-pilot dashboard" in response.text
+    assert "set-cookie" not in response.headers
 
 
 def test_the_cookie_is_httponly_and_same_site_strict(asking: HubProcess) -> None:
     data = {"ticket": ticket_in(write_ticket_file(asking))}
-    answer = httpx.post(f"{address(asking)}/dashboard/login", data=data, headers={"Origin": "null"})
-    cookie = answer.headers["set-cookie"].lower()
+    response = httpx.post(f"{address(asking)}/dashboard/login", data=data, headers={"Origin": "null"})
+    cookie = response.headers["set-cookie"].lower()
     assert cookie.startswith(f"browser-pilot-{asking.info.port}=")
     assert {"httponly", "samesite=strict", "path=/"} <= set(cookie.split("; "))
 
@@ -180,12 +180,12 @@ def test_a_login_session_is_valid_for_the_dashboard_only(asking: HubProcess) -> 
     "path", ["/dashboard/request/state", "/dashboard/request/command", "/dashboard/events", "/dashboard/logout"]
 )
 def test_cookie_key_and_origin_are_all_required(asking: HubProcess, missing: str, path: str) -> None:
-    whole = sign_in(asking)
-    part = DashboardClient(asking.info.port, whole.cookie, whole.key, frozenset({missing}))
-    answer = part.post(path)
-    assert answer.status_code == 401
-    assert answer.json()["suggestions"] == ["Run `browser-pilot dashboard`."]
-    assert whole.request().status_code == 200
+    client = sign_in(asking)
+    incomplete = DashboardClient(asking.info.port, client.cookie, client.key, frozenset({missing}))
+    response = incomplete.post(path)
+    assert response.status_code == 401
+    assert response.json()["suggestions"] == ["Run `browser-pilot dashboard`."]
+    assert client.request().status_code == 200
 
 
 def test_the_cookie_of_one_session_and_the_key_of_another_are_refused(asking: HubProcess) -> None:
@@ -197,8 +197,8 @@ def test_the_cookie_of_one_session_and_the_key_of_another_are_refused(asking: Hu
     "origin", ["null", "http://localhost:{port}", "http://127.0.0.1:1", "http://evil.example", "file://", ""]
 )
 def test_another_origin_is_refused_despite_cookie_and_key(asking: HubProcess, origin: str) -> None:
-    answer = sign_in(asking).request(headers={"Origin": origin.replace("{port}", str(asking.info.port))})
-    assert answer.status_code in (401, 403)
+    response = sign_in(asking).request(headers={"Origin": origin.replace("{port}", str(asking.info.port))})
+    assert response.status_code in (401, 403)
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "localhost.evil.example:{port}", "[::1]:{port}"])
@@ -269,9 +269,9 @@ def test_an_open_dashboard_keeps_an_idle_hub_running(home: Path) -> None:
     assert info is not None
     process = psutil.Process(info.pid)
     client = sign_in_with(info.port, ticket_in(file))
-    with httpx.stream("POST", f"{client.address}/dashboard/events", headers=client.headers, timeout=60) as news:
-        for said in news.iter_lines():
-            assert said == "alive"
+    with httpx.stream("POST", f"{client.address}/dashboard/events", headers=client.headers, timeout=60) as events:
+        for line in events.iter_lines():
+            assert line == "alive"
             if httpx.get(f"{client.address}/health").json()["uptime_seconds"] > 8:
                 break
         else:

@@ -51,7 +51,7 @@ ELEMENTS: dict[str, tuple[bytes | None, str]] = {
     "one": (PICTURES["lone"], "png"),
     "attached": (LINES, "csv"),
 }
-NOTHING = ("nowhere", "script", "tainted", "two", "plain")
+NOT_DOWNLOADABLE = ("nowhere", "script", "tainted", "two", "plain")
 ADDRESSES: dict[str, tuple[bytes, str]] = {
     "/redirect": (PICTURES["img"], "png"),
     "/away": (PICTURES["img"], "png"),
@@ -69,7 +69,7 @@ WITHOUT_FETCHING = (
     *("other", "blob", "pdfblob"),
 )
 # A lone surrogate cannot be sent in JSON; the tests of file names cover it.
-PROPOSED = [name for name in HOSTILE_NAMES if name == name.encode(errors="ignore").decode()]
+PROPOSED_NAMES = [name for name in HOSTILE_NAMES if name == name.encode(errors="ignore").decode()]
 FAILING: dict[str, str] = {
     "/403": "Resource fetch failed: 403",
     "/404": "Resource fetch failed: 404",
@@ -89,12 +89,13 @@ async def saved(client: Client, **arguments: Any) -> tuple[bytes, str]:
     return data, path.suffix[1:]
 
 
-async def why_not(client: Client, **arguments: Any) -> str:
+async def download_error(client: Client, **arguments: Any) -> str:
+    """The message of a call that must fail."""
     return str((await fail(client, "browser_download", **arguments))["message"])
 
 
 async def hostile_names_are_sanitized(
-    client: Client, hostile: HostileSite, folder: Path, names: Sequence[str] = PROPOSED
+    client: Client, hostile: HostileSite, folder: Path, names: Sequence[str] = PROPOSED_NAMES
 ) -> None:
     """Each proposed name yields a file of its own, in the folder and nowhere else."""
     await call(client, "browser_navigate", url=hostile.url("/"))

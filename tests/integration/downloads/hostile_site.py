@@ -1,4 +1,4 @@
-"""One server with everything that makes saving a file hard, and a page that shows all of it.
+"""One server with every difficulty of saving a file, and a page that shows all of them.
 
 Two origins: the page's own at 127.0.0.1, and another at localhost. The page's own requires its cookie and its referrer
 for every request. ``hits`` records the requests.
@@ -164,14 +164,14 @@ def _reset_chunks(handler: Handler) -> None:
 
 def _ranges(handler: Handler) -> None:
     """Like a media server: a range where one is requested, else everything."""
-    asked = handler.headers.get("Range")
-    if asked is None:
+    requested = handler.headers.get("Range")
+    if requested is None:
         _send(handler, LINES, "text/plain", ("Accept-Ranges", "bytes"))
         return
-    first = int(asked.removeprefix("bytes=").partition("-")[0])
+    first = int(requested.removeprefix("bytes=").partition("-")[0])
     part = LINES[first:]
-    where = ("Content-Range", f"bytes {first}-{len(LINES) - 1}/{len(LINES)}")
-    _send(handler, part, "text/plain", where, status=206)
+    content_range = ("Content-Range", f"bytes {first}-{len(LINES) - 1}/{len(LINES)}")
+    _send(handler, part, "text/plain", content_range, status=206)
 
 
 @contextmanager
@@ -193,8 +193,8 @@ def hostile_site() -> Generator[HostileSite]:
         _send(handler, PICTURES["lone"], "image/png", *allows)
 
     def hotlink(handler: Handler) -> None:
-        welcome = handler.headers.get("Referer", "").startswith(site.own) and not handler.headers.get("Origin")
-        (file(PICTURES["img"], "image/png") if welcome else failing(403))(handler)
+        allowed = handler.headers.get("Referer", "").startswith(site.own) and not handler.headers.get("Origin")
+        (file(PICTURES["img"], "image/png") if allowed else failing(403))(handler)
 
     def never(handler: Handler) -> None:
         site.release.wait(120)

@@ -21,14 +21,14 @@ from .expected import (
     ADDRESSES,
     ELEMENTS,
     FAILING,
-    NOTHING,
-    PROPOSED,
+    NOT_DOWNLOADABLE,
+    PROPOSED_NAMES,
     WITHOUT_FETCHING,
+    download_error,
     hostile_names_are_sanitized,
     pdf_is_saved_from_its_viewer,
     saved,
     viewer_outlives_its_page,
-    why_not,
 )
 from .hostile_site import LINES, PICTURES, PROGRAM, HostileSite
 
@@ -43,44 +43,45 @@ def partial_files(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir() if path.name.endswith(".part")] if folder.exists() else []
 
 
-async def test_every_kind_of_element_is_saved(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
-    async with http_client(unhurried_hub) as client:
+async def test_every_kind_of_element_is_saved(hub_without_rate_limit: HubProcess, hostile: HostileSite) -> None:
+    async with http_client(hub_without_rate_limit) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
         for element, (content, extension) in ELEMENTS.items():
             data, found = await saved(client, selector=f"#{element}")
             assert found == extension, element
             assert content is None or data == content, element
-        for element in NOTHING:
-            assert await why_not(client, selector=f"#{element}") == "Element has no downloadable resource", element
+        for element in NOT_DOWNLOADABLE:
+            assert await download_error(client, selector=f"#{element}") == "Element has no downloadable resource", (
+                element
+            )
         svg, _ = await saved(client, selector="#svg")
         assert b'<circle id="circle"' in svg and b'xmlns="http://www.w3.org/2000/svg"' in svg
 
 
 async def test_a_file_is_complete_or_absent_whatever_the_server_does(
-    unhurried_hub: HubProcess, hostile: HostileSite
+    hub_without_rate_limit: HubProcess, hostile: HostileSite
 ) -> None:
-    folder = downloads_of(unhurried_hub)
-    async with http_client(unhurried_hub) as client:
+    folder = downloads_of(hub_without_rate_limit)
+    async with http_client(hub_without_rate_limit) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
         for path, (content, extension) in ADDRESSES.items():
             assert await saved(client, url=hostile.url(path)) == (content, extension), path
         before = sorted(folder.iterdir())
         for path, message in FAILING.items():
-            assert await why_not(client, url=hostile.url(path)) == message, path
-        await call(
-            client, "browser_download", selector="#img"
-        )  # a success, or the circuit breaker would open for this site
+            assert await download_error(client, url=hostile.url(path)) == message, path
+        # Without a success in between, the circuit breaker would open for this site.
+        await call(client, "browser_download", selector="#img")
         for path in ("/reset", "/reset-chunks"):
-            assert (await why_not(client, url=hostile.url(path))).startswith("Network request failed"), path
+            assert (await download_error(client, url=hostile.url(path))).startswith("Network request failed"), path
         assert len(sorted(folder.iterdir())) == len(before) + 1
         assert partial_files(folder) == []
 
 
 async def test_files_are_saved_although_the_pages_csp_forbids_fetching(
-    unhurried_hub: HubProcess, hostile: HostileSite
+    hub_without_rate_limit: HubProcess, hostile: HostileSite
 ) -> None:
     """The browser fetches with the page as referrer, and saves blobs of the page."""
-    async with http_client(unhurried_hub) as client:
+    async with http_client(hub_without_rate_limit) as client:
         await call(client, "browser_navigate", url=hostile.url("/strict"))
         for element in WITHOUT_FETCHING:
             content, extension = ELEMENTS[element]
@@ -90,7 +91,7 @@ async def test_files_are_saved_although_the_pages_csp_forbids_fetching(
         for path in ("/redirect", "/chunks", "/gzip.txt", "/no-mime", "/empty.txt"):
             assert await saved(client, url=hostile.url(path)) == ADDRESSES[path], path
         for path, message in FAILING.items():
-            assert await why_not(client, url=hostile.url(path)) == message, path
+            assert await download_error(client, url=hostile.url(path)) == message, path
         assert len(await list_tabs(client)) == 1
 
 
@@ -99,15 +100,15 @@ async def list_tabs(client: Client) -> list[dict[str, str]]:
 
 
 async def test_the_result_describes_the_file_and_includes_small_images(
-    unhurried_hub: HubProcess, hostile: HostileSite
+    hub_without_rate_limit: HubProcess, hostile: HostileSite
 ) -> None:
-    async with http_client(unhurried_hub) as client:
+    async with http_client(hub_without_rate_limit) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
         result = await client.call_tool("browser_download", {"selector": "#img"})
         assert isinstance(result, CallToolResult)
         described = await call(client, "browser_download", id="d1")
         assert re.fullmatch(r"\d{13}\.png", described["filename"])
-        assert described["path"] == str(downloads_of(unhurried_hub) / described["filename"])
+        assert described["path"] == str(downloads_of(hub_without_rate_limit) / described["filename"])
         assert described["sha256"] == hashlib.sha256(PICTURES["img"]).hexdigest()
         assert (described["size"], described["mime"]) == (len(PICTURES["img"]), "image/png")
         assert (described["source"], described["download_id"]) == (hostile.url("/img.png"), "d1")
@@ -118,70 +119,76 @@ async def test_the_result_describes_the_file_and_includes_small_images(
         assert read.model_dump()["blob"]
         with pytest.raises(Exception, match="no resource"):
             await client.read_resource("browser-pilot://downloads/d2")
-    async with http_client(unhurried_hub) as stranger:
+    async with http_client(hub_without_rate_limit) as other:
         with pytest.raises(Exception, match="no resource"):
-            await stranger.read_resource("browser-pilot://downloads/d1")
+            await other.read_resource("browser-pilot://downloads/d1")
 
 
 async def test_a_proposed_name_is_sanitized_and_never_overwrites(
-    unhurried_hub: HubProcess, hostile: HostileSite
+    hub_without_rate_limit: HubProcess, hostile: HostileSite
 ) -> None:
-    async with http_client(unhurried_hub) as client:
+    async with http_client(hub_without_rate_limit) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
         names = [
             (await call(client, "browser_download", selector="#link", filename="../../My report.exe"))["filename"]
             for _ in range(2)
         ]
     assert names == ["My report.pdf", "My report (1).pdf"]
-    path = downloads_of(unhurried_hub) / names[0]
+    path = downloads_of(hub_without_rate_limit) / names[0]
     assert path.stat().st_mode & 0o777 == 0o600
     if "user.xdg.origin.url" in os.listxattr(path):
         assert os.getxattr(path, "user.xdg.origin.url") == hostile.url("/report.pdf").encode()
 
 
 @pytest.mark.parametrize("every", [pytest.param(8), pytest.param(1, marks=pytest.mark.long)])
-async def test_hostile_names_are_sanitized(unhurried_hub: HubProcess, hostile: HostileSite, every: int) -> None:
-    assert len(PROPOSED) >= 100
-    async with http_client(unhurried_hub) as client:
-        await hostile_names_are_sanitized(client, hostile, downloads_of(unhurried_hub), PROPOSED[::every])
+async def test_hostile_names_are_sanitized(
+    hub_without_rate_limit: HubProcess, hostile: HostileSite, every: int
+) -> None:
+    assert len(PROPOSED_NAMES) >= 100
+    async with http_client(hub_without_rate_limit) as client:
+        await hostile_names_are_sanitized(
+            client, hostile, downloads_of(hub_without_rate_limit), PROPOSED_NAMES[::every]
+        )
 
 
-async def test_invalid_calls_get_specific_errors(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
-    async with http_client(unhurried_hub) as client:
+async def test_invalid_calls_get_specific_errors(hub_without_rate_limit: HubProcess, hostile: HostileSite) -> None:
+    async with http_client(hub_without_rate_limit) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
         one_of = "Provide one of: url, index, or selector"
-        assert await why_not(client) == one_of
-        assert await why_not(client, url=hostile.url("/img.png"), selector="#img") == one_of
-        assert await why_not(client, selector="#img", id="d1") == one_of
-        assert await why_not(client, selector="#absent") == "Element not found: #absent"
+        assert await download_error(client) == one_of
+        assert await download_error(client, url=hostile.url("/img.png"), selector="#img") == one_of
+        assert await download_error(client, selector="#img", id="d1") == one_of
+        assert await download_error(client, selector="#absent") == "Element not found: #absent"
         await call(client, "browser_snapshot")
-        assert await why_not(client, index=99_999) == "Element index 99999 out of range."
-        assert "no download 'd77'" in await why_not(client, id="d77")
+        assert await download_error(client, index=99_999) == "Element index 99999 out of range."
+        assert "no download 'd77'" in await download_error(client, id="d77")
         assert "http" in (await fail(client, "browser_download", url="file:///etc/passwd"))["message"]
 
 
-async def test_downloads_started_by_a_click_have_an_id(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
-    async with http_client(unhurried_hub) as client:
+async def test_downloads_started_by_a_click_have_an_id(
+    hub_without_rate_limit: HubProcess, hostile: HostileSite
+) -> None:
+    async with http_client(hub_without_rate_limit) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
         for element in ("#clicked", "#attached"):
             clicked = await call(client, "browser_click", element=element)
             download_id = clicked["downloads"][0]["id"]
             assert await saved(client, id=download_id) == (LINES, "csv")
-        names = [path.name for path in downloads_of(unhurried_hub).iterdir() if "figures" in path.name]
+        names = [path.name for path in downloads_of(hub_without_rate_limit).iterdir() if "figures" in path.name]
         assert "figures.csv" in names
 
 
-async def test_a_pdf_is_saved_from_its_viewer(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
-    async with http_client(unhurried_hub) as client:
+async def test_a_pdf_is_saved_from_its_viewer(hub_without_rate_limit: HubProcess, hostile: HostileSite) -> None:
+    async with http_client(hub_without_rate_limit) as client:
         await pdf_is_saved_from_its_viewer(client, hostile)
         await viewer_outlives_its_page(client, hostile)
 
 
 async def test_without_waiting_a_download_runs_in_the_background_and_can_be_cancelled(
-    unhurried_hub: HubProcess, hostile: HostileSite
+    hub_without_rate_limit: HubProcess, hostile: HostileSite
 ) -> None:
-    folder = downloads_of(unhurried_hub)
-    async with http_client(unhurried_hub) as client:
+    folder = downloads_of(hub_without_rate_limit)
+    async with http_client(hub_without_rate_limit) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
         begun = await call(client, "browser_download", url=hostile.url("/slow"), wait=False)
         assert begun["state"] == "running" and begun["received"] <= begun["total"] // 2
@@ -190,29 +197,29 @@ async def test_without_waiting_a_download_runs_in_the_background_and_can_be_canc
         assert still["state"] == "running"
         ended = await call(client, "browser_download", id=download_id, cancel=True)
         assert ended["state"] == "cancelled"
-        assert await why_not(client, id=download_id) == "The download was cancelled."
+        assert await download_error(client, id=download_id) == "The download was cancelled."
         assert partial_files(folder) == []
 
 
-async def test_a_cancelled_call_cancels_its_transfer(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
-    folder = downloads_of(unhurried_hub)
-    async with http_client(unhurried_hub) as client:
+async def test_a_cancelled_call_cancels_its_transfer(hub_without_rate_limit: HubProcess, hostile: HostileSite) -> None:
+    folder = downloads_of(hub_without_rate_limit)
+    async with http_client(hub_without_rate_limit) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
-        calling = asyncio.ensure_future(client.call_tool("browser_download", {"url": hostile.url("/slow")}))
+        downloading = asyncio.ensure_future(client.call_tool("browser_download", {"url": hostile.url("/slow")}))
         await eventually(lambda: partial_files(folder), "the transfer runs")
-        calling.cancel()
-        await asyncio.wait({calling})
+        downloading.cancel()
+        await asyncio.wait({downloading})
         await eventually(lambda: not partial_files(folder), "the transfer is removed")
-        assert await why_not(client, id="d1") == "The download was cancelled."
+        assert await download_error(client, id="d1") == "The download was cancelled."
 
 
-async def test_progress_is_reported_during_a_download(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
+async def test_progress_is_reported_during_a_download(hub_without_rate_limit: HubProcess, hostile: HostileSite) -> None:
     reported: list[tuple[float, float | None]] = []
 
     async def on_progress(progress: float, total: float | None, message: str | None) -> None:
         reported.append((progress, total))
 
-    async with http_client(unhurried_hub) as client:
+    async with http_client(hub_without_rate_limit) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
         arguments = {"url": hostile.url("/slow"), "timeout_ms": 1_500}
         await client.call_tool("browser_download", arguments, progress_callback=on_progress)
@@ -270,8 +277,10 @@ async def test_a_file_over_the_size_limit_is_refused_and_removed(home: Path, hos
             assert partial_files(downloads_of(hub)) == []
 
 
-async def test_fifty_parallel_downloads_get_distinct_names(unhurried_hub: HubProcess, hostile: HostileSite) -> None:
-    async with http_client(unhurried_hub) as client:
+async def test_fifty_parallel_downloads_get_distinct_names(
+    hub_without_rate_limit: HubProcess, hostile: HostileSite
+) -> None:
+    async with http_client(hub_without_rate_limit) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
         results = await asyncio.gather(
             *(call(client, "browser_download", url=hostile.url(f"/img.png?{number}")) for number in range(50))
@@ -285,17 +294,17 @@ async def test_fifty_parallel_downloads_get_distinct_names(unhurried_hub: HubPro
 @pytest.mark.long
 @pytest.mark.timeout(150)
 @pytest.mark.parametrize(
-    ("path", "why"), [("/never", "no response within 30 s"), ("/big-cut", "no data for 30 s"), ("/slow", "no data")]
+    ("path", "reason"), [("/never", "no response within 30 s"), ("/big-cut", "no data for 30 s"), ("/slow", "no data")]
 )
 async def test_a_stalled_download_times_out_and_leaves_nothing(
-    unhurried_hub: HubProcess, hostile: HostileSite, path: str, why: str
+    hub_without_rate_limit: HubProcess, hostile: HostileSite, path: str, reason: str
 ) -> None:
-    folder = downloads_of(unhurried_hub)
-    async with http_client(unhurried_hub) as client:
+    folder = downloads_of(hub_without_rate_limit)
+    async with http_client(hub_without_rate_limit) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
         before = sorted(folder.iterdir()) if folder.exists() else []
-        message = await why_not(client, url=hostile.url(path), timeout_ms=100_000)
-        assert message.startswith(f"Network request failed: {why}"), message
+        message = await download_error(client, url=hostile.url(path), timeout_ms=100_000)
+        assert message.startswith(f"Network request failed: {reason}"), message
         assert (sorted(folder.iterdir()) if folder.exists() else []) == before
 
 

@@ -157,8 +157,11 @@ async def test_no_channel_reaches_a_host_that_is_not_allowed(home: Path, tmp_pat
         with running_hub(home) as hub:
             async with http_client(hub) as client:
                 assert await try_all(client, port) == len(all_channels()) >= 80
-                while LISTED - (await refusals(client)).keys():
-                    await call(client, "browser_wait_for", ms=200)
+
+                async def are_listed() -> bool:
+                    return not LISTED - (await refusals(client)).keys()
+
+                await eventually(are_listed, "every request is listed", timeout_seconds=60, poll_seconds=0.5)
                 listed = await refusals(client)
                 assert all("blocked by policy" in listed[channel] for channel in LISTED)
                 assert 'policy.uncovered = "deny"' in listed["img"]
@@ -206,7 +209,7 @@ async def test_an_unreachable_server_has_the_same_error_as_without_a_proxy(
 ) -> None:
     async with http_client(hub) as client:
         for scheme in ("http", "https"):
-            unknown = await fail(client, "browser_navigate", url=f"{scheme}://nobody.invalid/")
+            unknown = await fail(client, "browser_navigate", url=f"{scheme}://unknown.invalid/")
             assert unknown["error"] == "NAVIGATION_FAILED"
             assert "the host name does not exist" in unknown["message"]
             closed = await fail(client, "browser_navigate", url=f"{scheme}://127.0.0.1:{unused_tcp_port}/")
@@ -262,7 +265,7 @@ async def test_the_agent_may_open_a_site_that_pages_may_load_nothing_from(home: 
 async def test_changed_rules_apply_to_open_pages_at_once(home: Path) -> None:
     with web({"/": "<p>Page</p>"}) as site, web({"/data": "x"}) as other:
         target = f"http://other.localhost:{other.port}/data"
-        fetching = f"fetch('{target}', {{mode: 'no-cors'}}).then(() => 'came', () => 'failed')"
+        fetching = f"fetch('{target}', {{mode: 'no-cors'}}).then(() => 'reached', () => 'failed')"
         with running_hub(home) as hub, hub.http() as http:
             async with http_client(hub, query="?tools=full") as client:
                 await call(client, "browser_navigate", url=site.url())
@@ -288,7 +291,7 @@ async def test_the_connections_of_a_client_end_with_it(home: Path) -> None:
 
         async with http_client(hub) as client:
             await call(client, "browser_navigate", url=site.url(), wait_until="commit")
-            await slow.wait_for_visitor()
+            await slow.wait_for_request()
             assert connections() > 0
         await eventually(lambda: not connections(), "the connections end")
         slow.release.set()

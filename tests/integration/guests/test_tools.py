@@ -33,7 +33,7 @@ BAD = package(
     tools=[{"name": "spin", "description": "Spins.", "inputSchema": {"type": "object"}}],
 )
 ECHOING = package(
-    LOOSE := "(async () => { for (;;) { const r = JSON.parse(await MCP.readLine()); if (r.method === 'tools/call') "
+    "(async () => { for (;;) { const r = JSON.parse(await MCP.readLine()); if (r.method === 'tools/call') "
     "MCP.writeLine(JSON.stringify({ jsonrpc: '2.0', id: r.id, result: r.params.arguments.result })) } })()",
     name="echoing",
     tools=[{"name": "say", "description": "", "inputSchema": {"type": "object"}}],
@@ -174,27 +174,27 @@ async def test_clients_are_notified_when_guests_are_enabled_or_disabled(
 ) -> None:
     changed = asyncio.Event()
 
-    async def note(message: object) -> None:
+    async def on_message(message: object) -> None:
         if isinstance(getattr(message, "root", message), ToolListChangedNotification | ToolsListChanged):
             changed.set()
 
-    async with AsyncExitStack() as open_now:
+    async with AsyncExitStack() as stack:
         connecting = (
-            stdio_adapter(hub.home, era=era, on_message=note)
+            stdio_adapter(hub.home, era=era, on_message=on_message)
             if transport == "stdio"
-            else http_client(hub, era=era, on_message=note)
+            else http_client(hub, era=era, on_message=on_message)
         )
-        client = await open_now.enter_async_context(connecting)
+        client = await stack.enter_async_context(connecting)
         assert "good__count" in {tool.name for tool in (await client.list_tools()).tools}
         if era == ERAS[1]:
-            stream = await open_now.enter_async_context(client.listen(tools_list_changed=True))
+            stream = await stack.enter_async_context(client.listen(tools_list_changed=True))
 
             async def receive() -> None:
                 async for event in stream:
-                    await note(event)
+                    await on_message(event)
 
             receiving = asyncio.create_task(receive())
-            open_now.callback(receiving.cancel)
+            stack.callback(receiving.cancel)
         await asyncio.to_thread(command, hub, "disable", "good")
         await asyncio.wait_for(changed.wait(), 30)
         assert "good__count" not in {tool.name for tool in (await client.list_tools()).tools}

@@ -17,6 +17,7 @@ from tests.guests.guest_factory import package, script
 from tests.guests.wasm_builder import EXAMPLES
 from tests.hub_process import HubProcess, running_hub
 from tests.integration.user_chrome.chrome import Chrome, own_chrome
+from tests.waiting import eventually
 
 from .newspaper_site import PASSWORD, READER, STORY, Newspaper, serving_newspaper
 from .test_newspaper import add, site_of
@@ -107,9 +108,11 @@ async def test_a_person_signs_in_on_the_page_that_the_guest_opens(
         )
         page = await chrome.context.wait_for_event("page", predicate=lambda page: True)
         await page.wait_for_url("**/login")
-        async with asyncio.timeout(20):
-            while paper.url("/login") not in await active_urls(chrome):
-                await page.wait_for_load_state()
+
+        async def is_active() -> bool:
+            return paper.url("/login") in await active_urls(chrome)
+
+        await eventually(is_active, "the login page is the active tab")
         await sign_in(page)
         result = await asking
 

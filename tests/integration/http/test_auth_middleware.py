@@ -103,10 +103,10 @@ def test_the_token_and_its_files_are_private(hub: HubProcess) -> None:
 
 def test_invalid_options_in_the_query_are_refused(hub: HubProcess, http: httpx.Client) -> None:
     for query in ("tools=nonsense", "format=xml", "colour=red", "tools=-minimal", "viewport=big", "max_tokens=1"):
-        answer = http.post(f"/mcp?{query}", json=LIST_TOOLS, headers={**ACCEPT, **hub.headers})
-        assert answer.status_code == 400, query
-        assert answer.json()["error"] == "INVALID_SETTINGS"
-        assert answer.json()["message"]
+        response = http.post(f"/mcp?{query}", json=LIST_TOOLS, headers={**ACCEPT, **hub.headers})
+        assert response.status_code == 400, query
+        assert response.json()["error"] == "INVALID_SETTINGS"
+        assert response.json()["message"]
 
 
 def _hostile_bodies() -> list[bytes]:
@@ -129,8 +129,12 @@ def test_malformed_requests_get_an_error_and_the_hub_keeps_running(hub: HubProce
     assert len(bodies) > 500
     for number, body in enumerate(bodies):
         version = {"MCP-Protocol-Version": ("2025-11-25", "2026-07-28", "1999-01-01")[number % 3]}
-        answer = http.post("/mcp", content=body, headers={**headers, **version})
-        assert 400 <= answer.status_code < 500 or "error" in answer.text, (body[:200], answer.status_code, answer.text)
+        response = http.post("/mcp", content=body, headers={**headers, **version})
+        assert 400 <= response.status_code < 500 or "error" in response.text, (
+            body[:200],
+            response.status_code,
+            response.text,
+        )
     assert http.get("/health").json()["status"] == "ok"
 
 

@@ -18,12 +18,12 @@ PARTS = {"hub", "browsers", "policy", "log", "approvals", "egress", "secrets"}
 
 def samples(hub: HubProcess) -> dict[tuple[str, str], float]:
     with hub.http() as http:
-        answer = http.get("/metrics")
-    assert answer.status_code == 200
-    assert answer.headers["content-type"].startswith("text/plain")
+        response = http.get("/metrics")
+    assert response.status_code == 200
+    assert response.headers["content-type"].startswith("text/plain")
     return {
         (sample.name.removeprefix("browser_pilot_"), ",".join(sorted(sample.labels.values()))): sample.value
-        for family in text_string_to_metric_families(answer.text)
+        for family in text_string_to_metric_families(response.text)
         for sample in family.samples
     }
 

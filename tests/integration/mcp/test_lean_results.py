@@ -1,4 +1,4 @@
-"""Scripts and waits: a lean answer on a page that was not looked at, and what changed on one that was."""
+"""Results of scripts and waits: with a diff if the client has a snapshot of the page, without one otherwise."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from tests.sites import Site
 pytestmark = pytest.mark.browser
 
 
-async def test_a_script_on_a_page_that_was_not_looked_at_answers_with_its_value_alone(
-    hub: HubProcess, site: Site
-) -> None:
+async def test_without_a_snapshot_the_result_of_a_script_is_its_value_only(hub: HubProcess, site: Site) -> None:
     async with http_client(hub, query="?tools=full") as client:
         await call(client, "browser_navigate", url=site.url())
         assert await call(client, "browser_evaluate", expression="1 + 1") == {"result": "2"}
@@ -22,7 +20,7 @@ async def test_a_script_on_a_page_that_was_not_looked_at_answers_with_its_value_
         assert await call(client, "browser_evaluate", expression="document.title = 'New'") == {"result": '"New"'}
 
 
-async def test_a_script_on_a_page_that_was_looked_at_tells_what_it_changed(hub: HubProcess, site: Site) -> None:
+async def test_after_a_snapshot_the_result_of_a_script_has_the_diff(hub: HubProcess, site: Site) -> None:
     async with http_client(hub, query="?tools=full") as client:
         await call(client, "browser_navigate", url=site.url())
         await call(client, "browser_snapshot")
@@ -32,16 +30,14 @@ async def test_a_script_on_a_page_that_was_looked_at_tells_what_it_changed(hub: 
         assert [row["now"] for row in done["changed"]] == ["Good-bye"]
 
 
-async def test_a_script_that_opens_another_page_tells_of_it(hub: HubProcess, site: Site) -> None:
+async def test_the_result_of_a_script_that_navigates_has_the_new_url(hub: HubProcess, site: Site) -> None:
     async with http_client(hub, query="?tools=full") as client:
         await call(client, "browser_navigate", url=site.url())
         done = await call(client, "browser_evaluate", expression="void (location.href = '/?elsewhere')")
         assert done["page"] == "new" and str(done["url"]).endswith("?elsewhere")
 
 
-async def test_a_wait_answers_with_what_changed_or_where_nothing_was_seen_with_its_address(
-    hub: HubProcess, site: Site
-) -> None:
+async def test_the_result_of_a_wait_has_the_diff_or_without_a_snapshot_the_url(hub: HubProcess, site: Site) -> None:
     later = "void setTimeout(() => { document.querySelector('h1').textContent = 'Good-bye' }, 50)"
     async with http_client(hub, query="?tools=full") as client:
         await call(client, "browser_navigate", url=site.url())
@@ -50,5 +46,5 @@ async def test_a_wait_answers_with_what_changed_or_where_nothing_was_seen_with_i
         await call(client, "browser_snapshot")
         await call(client, "browser_evaluate", expression=later)
         seen = await call(client, "browser_wait_for", text="Good-bye")
-        # The script's own answer may have come late enough to tell it.
+        # The result of the script may have come late enough to contain the change.
         assert seen.get("changes") == "none" or [row["now"] for row in seen["changed"]] == ["Good-bye"]

@@ -1,4 +1,4 @@
-"""Hundreds of malformed and wrong requests, over stdio and on the hub's own socket: an error each, and life goes on."""
+"""Hundreds of malformed requests over stdio and on the hub's socket: each gets an error, and the hub keeps running."""
 
 from __future__ import annotations
 
@@ -16,17 +16,30 @@ import pytest
 from browser_pilot.mcp_server.tools import REGISTRY
 from tests.hub_process import HubProcess, environment
 
-INTRODUCTION = {
+INITIALIZE = {
     "jsonrpc": "2.0",
     "id": "hello",
     "method": "initialize",
     "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "wrong", "version": "1"}},
 }
-WRONG_VALUES: tuple[object, ...] = (None, True, -1, 3.5, "", "nonsense", [], ["x"], {}, {"x": 1}, "\u0000", "x" * 5_000)
+INVALID_VALUES: tuple[object, ...] = (
+    None,
+    True,
+    -1,
+    3.5,
+    "",
+    "nonsense",
+    [],
+    ["x"],
+    {},
+    {"x": 1},
+    "\u0000",
+    "x" * 5_000,
+)
 
 
-class Conversation:
-    """A raw client: writes lines, reads lines."""
+class RawClient:
+    """A client that writes and reads raw lines."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
@@ -48,7 +61,7 @@ class Conversation:
 
 
 @contextmanager
-def conversation(hub: HubProcess) -> Generator[Conversation]:
+def raw_client(hub: HubProcess) -> Generator[RawClient]:
     process = subprocess.Popen(
         [sys.executable, "-m", "browser_pilot", "--tools", "full,minimal"],
         env=environment(hub.home),
@@ -56,19 +69,19 @@ def conversation(hub: HubProcess) -> Generator[Conversation]:
         stdout=subprocess.PIPE,
     )
     try:
-        talk = Conversation(process)
-        talk.send(json.dumps(INTRODUCTION).encode())
-        assert talk.receive()["result"]["serverInfo"]["name"] == "browser-pilot"
-        talk.send(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
-        yield talk
-        assert talk.request("ping", {}, "still there")["result"] == {}
+        client = RawClient(process)
+        client.send(json.dumps(INITIALIZE).encode())
+        assert client.receive()["result"]["serverInfo"]["name"] == "browser-pilot"
+        client.send(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+        yield client
+        assert client.request("ping", {}, "still there")["result"] == {}
     finally:
         process.stdin.close() if process.stdin else None
         process.wait(10)
         process.stdout.close() if process.stdout else None
 
 
-def test_lines_that_are_no_requests(hub: HubProcess) -> None:
+def test_a_line_that_is_no_request_gets_an_error(hub: HubProcess) -> None:
     lines = [
         b"{",
         b"[",
@@ -90,35 +103,35 @@ def test_lines_that_are_no_requests(hub: HubProcess) -> None:
         b"{}",
         b"[]",
     ]
-    with conversation(hub) as talk:
+    with raw_client(hub) as client:
         for line in lines * 3:
-            talk.send(line)
-            assert "error" in talk.receive(), line[:100]
+            client.send(line)
+            assert "error" in client.receive(), line[:100]
 
 
 @pytest.mark.parametrize("method", ["nothing/here", "tools/list/", "Tools/List", "", "resources/read", "__proto__"])
-def test_methods_that_do_not_exist(hub: HubProcess, method: str) -> None:
-    with conversation(hub) as talk:
+def test_an_unknown_method_gets_an_error(hub: HubProcess, method: str) -> None:
+    with raw_client(hub) as client:
         for params in ({}, {"name": 1}, {"cursor": "x"}):
-            assert "error" in talk.request(method, params)
+            assert "error" in client.request(method, params)
 
 
-def test_every_tool_with_every_argument_wrong(hub: HubProcess) -> None:
+def test_every_invalid_argument_of_every_tool_gets_a_typed_error(hub: HubProcess) -> None:
     calls = [
         (tool.name, {argument: value})
         for tool in REGISTRY
-        for argument, value in itertools.product([*tool.arguments.model_fields, "no_such_argument"], WRONG_VALUES)
+        for argument, value in itertools.product([*tool.arguments.model_fields, "no_such_argument"], INVALID_VALUES)
     ]
     assert len(calls) > 400
-    # It opens a blank tab for an address, so that the others would no longer be without one.
-    calls.sort(key=lambda called: called[0] == "browser_download")
+    # A download by URL opens a blank tab, so it comes last: the other calls need a client without a tab.
+    calls.sort(key=lambda call: call[0] == "browser_download")
     allowed = {"NO_TAB", "INVALID_ARGUMENT", "NO_SESSION", "DOMAIN_DENIED", "NAVIGATION_FAILED"}
     allowed |= {"ELEMENT_NOT_FOUND", "DOWNLOAD_FAILED"}
-    with conversation(hub) as talk:
+    with raw_client(hub) as client:
         for name, arguments in calls:
-            result = talk.request("tools/call", {"name": name, "arguments": arguments})["result"]
+            result = client.request("tools/call", {"name": name, "arguments": arguments})["result"]
             text = result["content"][0]["text"]
-            # A wrong argument that its tool tolerates (an empty filter, say) still meets a client without a tab.
+            # Also an invalid value that a tool tolerates (such as an empty filter) fails: the client has no tab.
             needs_tab = name not in ("browser_tabs", "browser_picked", "browser_session", "browser_trace")
             assert result.get("isError") is True or not needs_tab, (name, arguments, text)
             if result.get("isError"):
@@ -127,23 +140,23 @@ def test_every_tool_with_every_argument_wrong(hub: HubProcess) -> None:
 
 @pytest.mark.parametrize("arguments", [7, "text", ["x"], None])
 @pytest.mark.parametrize("name", [None, 7, "", "no_such_tool", "browser_click\u0000", "x" * 100_000])
-def test_calls_of_tools_that_do_not_exist(hub: HubProcess, name: object, arguments: object) -> None:
-    with conversation(hub) as talk:
-        answer = talk.request("tools/call", {"name": name, "arguments": arguments})
-        assert "error" in answer or answer["result"]["isError"] is True
+def test_a_call_of_an_unknown_tool_gets_an_error(hub: HubProcess, name: object, arguments: object) -> None:
+    with raw_client(hub) as client:
+        response = client.request("tools/call", {"name": name, "arguments": arguments})
+        assert "error" in response or response["result"]["isError"] is True
 
 
-def test_arguments_of_ten_megabytes(hub: HubProcess) -> None:
-    with conversation(hub) as talk:
+def test_arguments_of_ten_megabytes_get_a_short_error(hub: HubProcess) -> None:
+    with raw_client(hub) as client:
         for arguments in ({"element": "e1", "text": "x" * 10_000_000}, {"element": {"css": "x" * 10_000_000}}):
-            result = talk.request("tools/call", {"name": "browser_type", "arguments": arguments})["result"]
+            result = client.request("tools/call", {"name": "browser_type", "arguments": arguments})["result"]
             assert result["isError"] is True
             assert "INVALID_ARGUMENT" in result["content"][0]["text"]
             assert len(result["content"][0]["text"]) < 2_000
 
 
 @pytest.mark.parametrize(
-    "greeting",
+    "handshake",
     [
         b"",
         b"\n",
@@ -159,27 +172,34 @@ def test_arguments_of_ten_megabytes(hub: HubProcess) -> None:
         b"x" * 100_000 + b"\n",
     ],
 )
-def test_the_private_socket_refuses_whoever_does_not_know_the_token(hub: HubProcess, greeting: bytes) -> None:
+def test_the_private_socket_refuses_a_handshake_without_the_token(hub: HubProcess, handshake: bytes) -> None:
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(10)
         connection.connect(hub.info.socket)
-        connection.sendall(greeting)
+        connection.sendall(handshake)
         connection.shutdown(socket.SHUT_WR)
-        answer = b"".join(iter(lambda: connection.recv(65536), b""))
-    assert answer == b"" or json.loads(answer)["error"]["error"] == "PERMISSION_DENIED"
+        response = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert response == b"" or json.loads(response)["error"]["error"] == "PERMISSION_DENIED"
     with hub.http() as http:
         assert http.get("/health").status_code == 200
 
 
-def test_wrong_options_are_refused_with_advice(hub: HubProcess) -> None:
-    wrong: tuple[object, ...] = ({"tools": "x"}, {"format": "xml"}, {"colour": "red"}, {"viewport": "big"}, ["x"], "x")
-    for options in wrong:
-        greeting = {"hello": 1, "token": hub.info.token, "version": "0", "options": options}
+def test_invalid_options_are_refused_with_a_message(hub: HubProcess) -> None:
+    invalid: tuple[object, ...] = (
+        {"tools": "x"},
+        {"format": "xml"},
+        {"colour": "red"},
+        {"viewport": "big"},
+        ["x"],
+        "x",
+    )
+    for options in invalid:
+        handshake = {"hello": 1, "token": hub.info.token, "version": "0", "options": options}
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(10)
             connection.connect(hub.info.socket)
-            connection.sendall(json.dumps(greeting).encode() + b"\n")
-            answer = b"".join(iter(lambda c=connection: c.recv(65536), b""))
-        error = json.loads(answer)["error"]
+            connection.sendall(json.dumps(handshake).encode() + b"\n")
+            response = b"".join(iter(lambda c=connection: c.recv(65536), b""))
+        error = json.loads(response)["error"]
         assert error["error"] == "INVALID_SETTINGS"
         assert error["message"]

@@ -1,4 +1,4 @@
-"""The console and the network as MCP resources, through real clients: over stdio and HTTP, in both protocol eras."""
+"""The console and the network as MCP resources, through real clients: stdio and HTTP, both protocol revisions."""
 
 from __future__ import annotations
 
@@ -17,32 +17,33 @@ from browser_pilot.mcp_server.resources.change_notifications import ChangeNotifi
 from tests.clients import ERAS, call, http_client, stdio_adapter
 from tests.hub_process import HubProcess
 from tests.sites import Site
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.browser
 MODERN = ERAS[1]
 CONSOLE, NETWORK = "browser-pilot://tabs/t1/console", "browser-pilot://tabs/t1/network"
-every_way = pytest.mark.parametrize("way", ["stdio", "http"])
-every_era = pytest.mark.parametrize("era", ERAS)
+each_transport = pytest.mark.parametrize("transport", ["stdio", "http"])
+each_era = pytest.mark.parametrize("era", ERAS)
 
 
 @dataclass
-class Visitor:
-    """A client, and what it was told: addresses of resources that changed, and "list"."""
+class Subscriber:
+    """A client and its notifications: the URI of each updated resource, and "list" for each change of the list."""
 
     client: Client
     era: str
-    told: list[str] = field(default_factory=list[str])
-    stirred: asyncio.Event = field(default_factory=asyncio.Event)
+    notifications: list[str] = field(default_factory=list[str])
+    received: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def note(self, what: str) -> None:
-        self.told.append(what)
-        self.stirred.set()
+    def record(self, notification: str) -> None:
+        self.notifications.append(notification)
+        self.received.set()
 
-    async def until(self, happened: Callable[[], bool]) -> None:
+    async def wait_until(self, condition: Callable[[], bool]) -> None:
         async with asyncio.timeout(30):
-            while not happened():
-                self.stirred.clear()
-                await self.stirred.wait()
+            while not condition():
+                self.received.clear()
+                await self.received.wait()
 
     @asynccontextmanager
     async def listening(self, *uris: str) -> AsyncGenerator[None]:
@@ -54,16 +55,16 @@ class Visitor:
 
         async with self.client.listen(resources_list_changed=True, resource_subscriptions=uris) as stream:
 
-            async def hear() -> None:
+            async def receive() -> None:
                 async for event in stream:
-                    self.note(event.uri if isinstance(event, ResourceUpdated) else "list")
+                    self.record(event.uri if isinstance(event, ResourceUpdated) else "list")
 
-            hearing = asyncio.create_task(hear())
+            receiving = asyncio.create_task(receive())
             try:
                 yield
             finally:
-                hearing.cancel()
-                await asyncio.wait({hearing})
+                receiving.cancel()
+                await asyncio.wait({receiving})
 
     async def request(self, request: types.SubscribeRequest | types.UnsubscribeRequest) -> None:
         await self.client.session.send_request(request, types.EmptyResult)
@@ -78,68 +79,68 @@ class Visitor:
 
 
 @asynccontextmanager
-async def visitor(
-    hub: HubProcess, way: str, era: str, *, tools: str = "full", name: str = ""
-) -> AsyncGenerator[Visitor]:
-    notes: list[Visitor] = []
+async def subscriber(
+    hub: HubProcess, transport: str, era: str, *, tools: str = "full", name: str = ""
+) -> AsyncGenerator[Subscriber]:
+    subscribers: list[Subscriber] = []
 
     async def on_message(message: object) -> None:
         if isinstance(message, types.ResourceUpdatedNotification):
-            notes[0].note(message.params.uri)
+            subscribers[0].record(message.params.uri)
         elif isinstance(message, types.ResourceListChangedNotification):
-            notes[0].note("list")
+            subscribers[0].record("list")
 
     connecting = (
         stdio_adapter(hub.home, "--tools", tools, era=era, on_message=on_message)
-        if way == "stdio"
+        if transport == "stdio"
         else http_client(hub, era=era, query=f"?tools={tools}&client={name}", on_message=on_message)
     )
     async with connecting as client:
-        notes.append(Visitor(client, era))
-        yield notes[0]
+        subscribers.append(Subscriber(client, era))
+        yield subscribers[0]
 
 
-async def write_line(visitor: Visitor, text: str) -> None:
-    await call(visitor.client, "browser_evaluate", expression=f"console.log('{text}')")
+async def log_to_console(reader: Subscriber, text: str) -> None:
+    await call(reader.client, "browser_evaluate", expression=f"console.log('{text}')")
 
 
-@every_way
-@every_era
-async def test_a_subscriber_is_told_of_new_entries_and_can_read_them(
-    hub: HubProcess, site: Site, way: str, era: str
+@each_transport
+@each_era
+async def test_a_subscriber_is_notified_of_new_entries_and_can_read_them(
+    hub: HubProcess, site: Site, transport: str, era: str
 ) -> None:
-    async with visitor(hub, way, era, name="reader") as me:
-        await call(me.client, "browser_navigate", url=site.url())
-        assert await me.uris() == [CONSOLE, NETWORK]
-        async with me.listening(CONSOLE, NETWORK):
-            await write_line(me, "fresh words")
-            await me.until(lambda: CONSOLE in me.told)
-            assert "fresh words" in await me.read(CONSOLE)
-            await call(me.client, "browser_evaluate", expression="fetch('/?asked-for')")
-            await me.until(lambda: NETWORK in me.told)
-            assert "?asked-for" in await me.read(NETWORK)
+    async with subscriber(hub, transport, era, name="reader") as reader:
+        await call(reader.client, "browser_navigate", url=site.url())
+        assert await reader.uris() == [CONSOLE, NETWORK]
+        async with reader.listening(CONSOLE, NETWORK):
+            await log_to_console(reader, "a new line")
+            await reader.wait_until(lambda: CONSOLE in reader.notifications)
+            assert "a new line" in await reader.read(CONSOLE)
+            await call(reader.client, "browser_evaluate", expression="fetch('/?requested')")
+            await reader.wait_until(lambda: NETWORK in reader.notifications)
+            assert "?requested" in await reader.read(NETWORK)
 
 
-@every_way
-@every_era
-async def test_a_client_is_told_when_tabs_come_and_go(hub: HubProcess, site: Site, way: str, era: str) -> None:
-    async with visitor(hub, way, era, name="tabs") as me:
-        assert await me.uris() == []
-        async with me.listening():
-            await call(me.client, "browser_navigate", url=site.url())
-            await me.until(lambda: me.told.count("list") >= 1)
-            assert await me.uris() == [CONSOLE, NETWORK]
-            heard = me.told.count("list")
-            await call(me.client, "browser_tabs", action="close", tab="t1")
-            await me.until(lambda: me.told.count("list") > heard)
-            assert await me.uris() == []
-
-
-@every_era
-async def test_one_client_neither_lists_nor_reads_nor_hears_the_tabs_of_another(
-    hub: HubProcess, site: Site, era: str
+@each_transport
+@each_era
+async def test_a_client_is_notified_when_tabs_open_and_close(
+    hub: HubProcess, site: Site, transport: str, era: str
 ) -> None:
-    async with visitor(hub, "http", era, name="one") as one, visitor(hub, "http", era, name="two") as two:
+    async with subscriber(hub, transport, era, name="tabs") as reader:
+        assert await reader.uris() == []
+        async with reader.listening():
+            await call(reader.client, "browser_navigate", url=site.url())
+            await reader.wait_until(lambda: reader.notifications.count("list") >= 1)
+            assert await reader.uris() == [CONSOLE, NETWORK]
+            before = reader.notifications.count("list")
+            await call(reader.client, "browser_tabs", action="close", tab="t1")
+            await reader.wait_until(lambda: reader.notifications.count("list") > before)
+            assert await reader.uris() == []
+
+
+@each_era
+async def test_a_client_has_no_access_to_the_resources_of_another(hub: HubProcess, site: Site, era: str) -> None:
+    async with subscriber(hub, "http", era, name="one") as one, subscriber(hub, "http", era, name="two") as two:
         await call(one.client, "browser_navigate", url=site.url())
         assert await two.uris() == []
         with pytest.raises(MCPError, match="no resource"):
@@ -149,47 +150,47 @@ async def test_one_client_neither_lists_nor_reads_nor_hears_the_tabs_of_another(
                 await two.request(types.SubscribeRequest(params=types.SubscribeRequestParams(uri=CONSOLE)))
             return
         async with two.listening(CONSOLE), one.listening(CONSOLE):
-            await write_line(one, "secret words")
-            await one.until(lambda: CONSOLE in one.told)
-            # What is told of its own tab comes after what could have been told of the other's.
+            await log_to_console(one, "a private line")
+            await one.wait_until(lambda: CONSOLE in one.notifications)
+            # A notification about the tab of the other client would come before those about its own tab.
             await call(two.client, "browser_navigate", url=site.url())
-            await two.until(lambda: bool(two.told))
-            assert two.told[0] == "list"
+            await two.wait_until(lambda: bool(two.notifications))
+            assert two.notifications[0] == "list"
 
 
-async def test_a_client_that_unsubscribed_is_not_told(hub: HubProcess, site: Site) -> None:
-    async with visitor(hub, "http", "legacy") as me:
-        await call(me.client, "browser_navigate", url=site.url())
-        async with me.listening(CONSOLE, NETWORK):
-            await me.request(types.UnsubscribeRequest(params=types.UnsubscribeRequestParams(uri=CONSOLE)))
-            me.told.clear()
-            await write_line(me, "unheard")
-            await call(me.client, "browser_evaluate", expression="fetch('/')")
-            await me.until(lambda: NETWORK in me.told)
-            assert CONSOLE not in me.told
+async def test_an_unsubscribed_client_is_not_notified(hub: HubProcess, site: Site) -> None:
+    async with subscriber(hub, "http", "legacy") as reader:
+        await call(reader.client, "browser_navigate", url=site.url())
+        async with reader.listening(CONSOLE, NETWORK):
+            await reader.request(types.UnsubscribeRequest(params=types.UnsubscribeRequestParams(uri=CONSOLE)))
+            reader.notifications.clear()
+            await log_to_console(reader, "a line")
+            await call(reader.client, "browser_evaluate", expression="fetch('/')")
+            await reader.wait_until(lambda: NETWORK in reader.notifications)
+            assert CONSOLE not in reader.notifications
 
 
 async def test_a_resource_needs_its_tool(hub: HubProcess, site: Site) -> None:
-    async with visitor(hub, "http", "legacy", tools="minimal") as me:
-        await call(me.client, "browser_navigate", url=site.url())
-        assert await me.uris() == [CONSOLE]
+    async with subscriber(hub, "http", "legacy", tools="minimal") as reader:
+        await call(reader.client, "browser_navigate", url=site.url())
+        assert await reader.uris() == [CONSOLE]
         with pytest.raises(MCPError, match="no resource"):
-            await me.read(NETWORK)
+            await reader.read(NETWORK)
 
 
 @pytest.mark.parametrize(
     "uri", ["browser-pilot://tabs/t9/console", "browser-pilot://tabs/../t1/console", "file:///etc"]
 )
 async def test_an_unknown_resource_is_refused(hub: HubProcess, site: Site, uri: str) -> None:
-    async with visitor(hub, "http", "legacy") as me:
-        await call(me.client, "browser_navigate", url=site.url())
+    async with subscriber(hub, "http", "legacy") as reader:
+        await call(reader.client, "browser_navigate", url=site.url())
         with pytest.raises(MCPError, match="no resource"):
-            await me.read(uri)
+            await reader.read(uri)
 
 
-async def test_templates_name_what_every_tab_has(hub: HubProcess) -> None:
-    async with visitor(hub, "http", "legacy") as me:
-        found = (await me.client.list_resource_templates()).resource_templates
+async def test_the_resource_templates_are_listed(hub: HubProcess) -> None:
+    async with subscriber(hub, "http", "legacy") as reader:
+        found = (await reader.client.list_resource_templates()).resource_templates
     assert [template.uri_template for template in found] == [
         "browser-pilot://tabs/{tab}/console",
         "browser-pilot://tabs/{tab}/network",
@@ -197,17 +198,17 @@ async def test_templates_name_what_every_tab_has(hub: HubProcess) -> None:
     ]
 
 
-async def test_a_flood_of_news_is_told_a_few_times_and_its_end_is_told() -> None:
+async def test_many_updates_become_a_few_notifications_and_the_last_one_is_sent() -> None:
     notifier = ChangeNotifier()
-    heard: list[ServerEvent] = []
+    received: list[ServerEvent] = []
     last = asyncio.Event()
 
-    def hear(event: ServerEvent) -> None:
-        heard.append(event)
+    def receive(event: ServerEvent) -> None:
+        received.append(event)
         if event == ResourceUpdated("last"):
             last.set()
 
-    notifier.add_listener(hear)
+    notifier.add_listener(receive)
     for _ in range(100):
         for _ in range(100):
             notifier.publish(ResourceUpdated("page"))
@@ -217,11 +218,11 @@ async def test_a_flood_of_news_is_told_a_few_times_and_its_end_is_told() -> None
     async with asyncio.timeout(10):
         await last.wait()
     notifier.close()
-    assert 1 <= heard.count(ResourceUpdated("page")) <= 3
-    assert heard[-2:] == [ResourcesListChanged(), ResourceUpdated("last")]
+    assert 1 <= received.count(ResourceUpdated("page")) <= 3
+    assert received[-2:] == [ResourcesListChanged(), ResourceUpdated("last")]
 
 
-async def test_a_client_that_does_not_take_its_news_holds_up_nobody_and_gets_it_once() -> None:
+async def test_a_client_that_does_not_read_delays_no_other_and_gets_each_notification_once() -> None:
     class Stuck:
         def __init__(self) -> None:
             self.sent: list[str] = []
@@ -240,20 +241,14 @@ async def test_a_client_that_does_not_take_its_news_holds_up_nobody_and_gets_it_
     stuck, notifier = Stuck(), ChangeNotifier()
     notifier.subscribe(stuck, "page")
     notifier.subscribe(stuck, "other")
-    heard: list[ServerEvent] = []
-    notifier.add_listener(heard.append)
+    received: list[ServerEvent] = []
+    notifier.add_listener(received.append)
     for _ in range(5):
         notifier.publish(ResourceUpdated("page"))
         notifier.publish(ResourceUpdated("other"))
-        await _until(lambda: len(heard) >= 2)
-        heard.clear()
+        await eventually(lambda: len(received) >= 2)
+        received.clear()
     stuck.free.set()
-    await _until(lambda: len(stuck.sent) == 3)
+    await eventually(lambda: len(stuck.sent) == 3)
     notifier.close()
     assert stuck.sent == ["page", "other", "page"]
-
-
-async def _until(happened: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
-        while not happened():
-            await asyncio.sleep(0.01)

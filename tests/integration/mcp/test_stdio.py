@@ -1,4 +1,4 @@
-"""Clients over stdio: the whole way from the adapter through the hub to the browser."""
+"""Clients over stdio, end to end: the adapter, the hub and the browser."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ async def log_in(client: Client, site: Site, name: str) -> None:
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_a_login_over_stdio(hub: HubProcess, site: Site, era: str) -> None:
+async def test_an_agent_logs_in_over_stdio(hub: HubProcess, site: Site, era: str) -> None:
     async with stdio_adapter(hub.home, era=era) as client:
         await log_in(client, site, "ada")
 
 
-async def test_options_hold_for_one_client_alone(hub: HubProcess) -> None:
+async def test_options_apply_to_one_client_only(hub: HubProcess) -> None:
     async with (
         stdio_adapter(hub.home, "--tools", "minimal") as lean,
         stdio_adapter(hub.home, "--format", "json", "--tools", "standard,-browser_press") as other,
@@ -48,12 +48,12 @@ async def test_options_hold_for_one_client_alone(hub: HubProcess) -> None:
         assert text_of(await other.call_tool("browser_tabs", {})) == '{"tabs":[]}'
 
 
-async def test_20_clients_at_once_each_see_their_own_page(hub: HubProcess, site: Site) -> None:
-    async def one(number: int) -> None:
+async def test_20_concurrent_clients_each_see_their_own_page(hub: HubProcess, site: Site) -> None:
+    async def log_in_as(number: int) -> None:
         async with stdio_adapter(hub.home) as client:
             await log_in(client, site, f"client{number}")
 
-    await asyncio.gather(*(one(number) for number in range(20)))
+    await asyncio.gather(*(log_in_as(number) for number in range(20)))
 
 
 async def test_the_first_client_starts_a_hub_that_ends_when_idle(home: Path, site: Site) -> None:
@@ -72,13 +72,15 @@ async def test_the_first_client_starts_a_hub_that_ends_when_idle(home: Path, sit
 @pytest.mark.stress
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("times", [2, pytest.param(20, marks=pytest.mark.long)])
-async def test_a_hub_killed_in_the_middle_of_a_call_again_and_again(home: Path, times: int) -> None:
+async def test_a_hub_killed_during_a_call_gives_an_unknown_outcome_and_is_replaced_each_time(
+    home: Path, times: int
+) -> None:
     slow = SlowPage()
     with serving({"/": LOGIN, "/slow": slow}) as site:
         async with stdio_adapter(home) as client:
             for _ in range(times):
                 pending = asyncio.create_task(client.call_tool("browser_navigate", {"url": site.url("/slow")}))
-                await slow.wait_for_visitor()
+                await slow.wait_for_request()
                 hub = psutil.Process(pid_of_hub(home))
                 family = hub.children(recursive=True)
                 hub.kill()
@@ -96,24 +98,24 @@ async def test_a_hub_killed_in_the_middle_of_a_call_again_and_again(home: Path, 
 @pytest.mark.stress
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("times", [2, pytest.param(20, marks=pytest.mark.long)])
-async def test_clients_that_close_their_pipe_in_the_middle_of_a_call_again_and_again(home: Path, times: int) -> None:
+async def test_clients_that_close_their_pipe_during_a_call_leave_no_session(home: Path, times: int) -> None:
     slow = SlowPage()
     with serving({"/": LOGIN, "/slow": slow}) as site, running_hub(home) as hub:
         for _ in range(times):
-            rude = subprocess.Popen(
+            adapter = subprocess.Popen(
                 [sys.executable, "-m", "browser_pilot"],
                 env=environment(home),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
             )
-            assert rude.stdin is not None
-            assert rude.stdout is not None
-            rude.stdin.write(lines_that_open(site.url("/slow")))
-            rude.stdin.flush()
-            await slow.wait_for_visitor()
-            rude.stdin.close()
-            rude.stdout.close()
-            assert await asyncio.to_thread(rude.wait, 15) == 0
+            assert adapter.stdin is not None
+            assert adapter.stdout is not None
+            adapter.stdin.write(navigation_lines(site.url("/slow")))
+            adapter.stdin.flush()
+            await slow.wait_for_request()
+            adapter.stdin.close()
+            adapter.stdout.close()
+            assert await asyncio.to_thread(adapter.wait, 15) == 0
         async with stdio_adapter(home) as client:
             await log_in(client, site, "ada")
         with hub.http() as http:
@@ -127,14 +129,14 @@ def pid_of_hub(home: Path) -> int:
     return info.pid
 
 
-def lines_that_open(url: str) -> bytes:
-    introduction = {
+def navigation_lines(url: str) -> bytes:
+    initialize = {
         "protocolVersion": "2025-11-25",
         "capabilities": {},
-        "clientInfo": {"name": "rude", "version": "1"},
+        "clientInfo": {"name": "abrupt", "version": "1"},
     }
     messages = (
-        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": introduction},
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {
             "jsonrpc": "2.0",

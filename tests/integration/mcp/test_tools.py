@@ -1,4 +1,4 @@
-"""The first tools, through a real MCP client in both protocol eras."""
+"""The most common tools, through a real MCP client in both protocol revisions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_an_agent_logs_in_and_sees_the_answer(hub: HubProcess, site: Site, era: str) -> None:
+async def test_an_agent_logs_in_and_sees_the_next_page(hub: HubProcess, site: Site, era: str) -> None:
     async with http_client(hub, era=era, query=f"?client={era}") as client:
         opened = await call(client, "browser_navigate", url=site.url())
         assert opened["title"] == "Login - Example App"
@@ -27,7 +27,7 @@ async def test_an_agent_logs_in_and_sees_the_answer(hub: HubProcess, site: Site,
         assert "13 characters" in names
 
 
-async def test_the_minimal_profile_does_the_same_task(hub: HubProcess, site: Site) -> None:
+async def test_an_agent_logs_in_with_the_minimal_profile(hub: HubProcess, site: Site) -> None:
     async with http_client(hub, query="?tools=minimal") as client:
         names = {tool.name for tool in (await client.list_tools()).tools}
         assert names == {"browser_navigate", "browser_snapshot", "browser_interact", "browser_console"}
@@ -60,7 +60,7 @@ async def test_the_minimal_profile_does_the_same_task(hub: HubProcess, site: Sit
         ("browser_tabs", {"action": "select", "tab": "t99"}, "NO_TAB"),
         ("browser_tabs", {"action": "close", "tab": "t99"}, "NO_TAB"),
         ("browser_snapshot", {"tab": "t99"}, "NO_TAB"),
-        ("browser_snapshot", {"session": "somebody-elses"}, "NO_SESSION"),
+        ("browser_snapshot", {"session": "not-mine"}, "NO_SESSION"),
         ("browser_click", {}, "INVALID_ARGUMENT"),
         ("browser_click", {"element": ""}, "INVALID_ARGUMENT"),
         ("browser_click", {"element": {"foo": "bar"}}, "INVALID_ARGUMENT"),
@@ -77,7 +77,7 @@ async def test_the_minimal_profile_does_the_same_task(hub: HubProcess, site: Sit
         ("browser_nonsense", {}, "INVALID_ARGUMENT"),
     ],
 )
-async def test_wrong_arguments_get_a_code_and_advice(
+async def test_invalid_arguments_get_a_typed_error(
     hub: HubProcess, site: Site, tool: str, arguments: dict[str, object], code: str
 ) -> None:
     async with http_client(hub) as client:
@@ -101,8 +101,8 @@ async def test_tabs_open_select_and_close(hub: HubProcess, site: Site) -> None:
         ]
         await call(client, "browser_tabs", action="select", tab=first["tab"])
         assert (await call(client, "browser_snapshot"))["url"] == site.url()
-        left = await call(client, "browser_tabs", action="close", tab=first["tab"])
-        assert [row["tab"] for row in left["tabs"]] == [second["tab"]]
+        remaining = await call(client, "browser_tabs", action="close", tab=first["tab"])
+        assert [row["tab"] for row in remaining["tabs"]] == [second["tab"]]
         assert (await call(client, "browser_snapshot"))["url"] == site.url("/?second")
 
 
@@ -116,7 +116,7 @@ async def test_back_and_forward_move_through_the_history(hub: HubProcess, site: 
         assert (await fail(client, "browser_navigate", action="forward"))["error"] == "NAVIGATION_FAILED"
 
 
-async def test_read_only_mode_looks_but_does_not_touch(hub: HubProcess, site: Site) -> None:
+async def test_read_only_mode_allows_a_snapshot_and_refuses_a_click(hub: HubProcess, site: Site) -> None:
     async with http_client(hub, query="?read_only=true") as client:
         await call(client, "browser_navigate", url=site.url())
         await call(client, "browser_snapshot")
@@ -124,14 +124,14 @@ async def test_read_only_mode_looks_but_does_not_touch(hub: HubProcess, site: Si
         assert error["error"] == "READ_ONLY"
 
 
-async def test_a_screenshot_is_a_picture(hub: HubProcess, site: Site) -> None:
+async def test_a_screenshot_is_returned_as_an_image_or_saved(hub: HubProcess, site: Site) -> None:
     from mcp_types import ImageContent
 
     async with http_client(hub) as client:
         await call(client, "browser_navigate", url=site.url())
         result = await client.call_tool("browser_screenshot", {"format": "jpeg", "quality": 40})
-        picture = next(block for block in result.content if isinstance(block, ImageContent))
-        assert picture.mime_type == "image/jpeg"
+        image = next(block for block in result.content if isinstance(block, ImageContent))
+        assert image.mime_type == "image/jpeg"
         saved = await call(client, "browser_screenshot", path="login.png")
         assert (hub.home / "screenshots" / "login.png").read_bytes().startswith(b"\x89PNG")
         assert saved["path"] == str(hub.home / "screenshots" / "login.png")

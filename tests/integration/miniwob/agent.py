@@ -1,6 +1,6 @@
-"""An agent that knows nothing of a page but the tool results: it acts by refs, and reads diffs.
+"""An agent that knows a page only from tool results: it names elements by ref and applies diffs.
 
-It cannot run scripts in the page. Starting a task and judging it is the harness's part (``episodes``).
+It cannot run scripts in the page. The harness (``episodes``) starts a task and reads its reward.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from mcp.client import Client
 
 from tests.clients import call
 
-from .table import Row, after, read_rows
+from .table import Row, apply_result, read_rows
 
 Element = str | Row | dict[str, Any]
 
@@ -34,26 +34,26 @@ class Agent:
         """Whether the page has ended the task."""
         return bool(self.all("click", "START"))
 
-    def ask(self, pattern: str) -> tuple[str, ...]:
-        """The parts of the task that match a pattern."""
+    def match_task(self, pattern: str) -> tuple[str, ...]:
+        """The groups of a pattern in the task."""
         match = re.search(pattern, self.task)
-        assert match, f"{pattern!r} does not fit {self.task!r}"
+        assert match, f"{pattern!r} does not match {self.task!r}"
         return match.groups()
 
-    async def look(self, **options: Any) -> tuple[Row, ...]:
+    async def snapshot(self, **options: Any) -> tuple[Row, ...]:
         """Take a snapshot; with options, without keeping it."""
-        answer = await call(self.client, "browser_snapshot", **options)
-        rows = read_rows(answer["elements"])
+        result = await call(self.client, "browser_snapshot", **options)
+        rows = read_rows(result["elements"])
         if not options:
             self.rows = rows
         return rows
 
-    async def act(self, tool: str, **arguments: Any) -> dict[str, Any]:
+    async def call_tool(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """Call an action tool and apply the diff of its result."""
         given = {name: _element(value) for name, value in arguments.items()}
-        answer = await call(self.client, f"browser_{tool}", **given)
-        self.rows = after(self.rows, answer)
-        return answer
+        result = await call(self.client, f"browser_{tool}", **given)
+        self.rows = apply_result(self.rows, result)
+        return result
 
     async def tree(self) -> list[str]:
         """The tags of the DOM, in the order of their index."""
@@ -66,21 +66,21 @@ class Agent:
         return str(getattr(result.content[-1], "text", ""))
 
     async def click(self, element: Element, **options: Any) -> dict[str, Any]:
-        return await self.act("click", element=element, **options)
+        return await self.call_tool("click", element=element, **options)
 
     async def type(self, element: Element, text: str, **options: Any) -> dict[str, Any]:
-        return await self.act("type", element=element, text=text, **options)
+        return await self.call_tool("type", element=element, text=text, **options)
 
     async def press(self, key: str, element: Element | None = None) -> dict[str, Any]:
-        return await self.act("press", key=key, **({} if element is None else {"element": element}))
+        return await self.call_tool("press", key=key, **({} if element is None else {"element": element}))
 
     async def submit(self, name: str = "Submit") -> None:
         await self.click(self.one("button", name))
 
     def all(self, role: str | None = None, name: str | None = None) -> list[Row]:
         """The elements with a role and a name, inside lines of text too."""
-        things = (thing for row in self.rows for thing in row.things())
-        return [thing for thing in things if role in (None, *_roles(thing)) and name in (None, thing.name)]
+        elements = (element for row in self.rows for element in row.elements())
+        return [element for element in elements if role in (None, *_roles(element)) and name in (None, element.name)]
 
     def one(self, role: str | None = None, name: str | None = None) -> Row:
         found = self.all(role, name)

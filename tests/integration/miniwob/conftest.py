@@ -15,7 +15,7 @@ from tests.sites import Site
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  its parent names it so
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  named by its base class
         pass
 
 

@@ -17,7 +17,7 @@ from tests.sites import Site
 from .agent import Agent
 from .solvers import SOLVERS
 
-_MOST_SECONDS = 60
+_MAX_EPISODE_SECONDS = 60
 _START = """(async () => {{
   core.EPISODE_MAX_TIME = {milliseconds};
   Math.seedrandom({seed});
@@ -42,14 +42,14 @@ async def open_task(client: Client, site: Site, task: str) -> None:
 
 
 async def play(client: Client, task: str, seed: int) -> Verdict:
-    start = _START.format(milliseconds=_MOST_SECONDS * 1000, seed=json.dumps(f"seed {seed}"))
+    start = _START.format(milliseconds=_MAX_EPISODE_SECONDS * 1000, seed=json.dumps(f"seed {seed}"))
     utterance = await _run(client, start)
     agent = Agent(client, utterance)
-    await agent.look()
+    await agent.snapshot()
     await SOLVERS[task](agent)
     return Verdict(**await _run(client, _REWARD))
 
 
 async def _run(client: Client, expression: str) -> Any:
-    answer = await call(client, "browser_evaluate", expression=expression)
-    return json.loads(answer["result"])
+    result = await call(client, "browser_evaluate", expression=expression)
+    return json.loads(result["result"])

@@ -33,7 +33,7 @@ class Row:
     def has(self, state: str) -> bool:
         return state in self.states.partition("=")[0].split()
 
-    def things(self) -> Iterator[Row]:
+    def elements(self) -> Iterator[Row]:
         """The row, then the links and buttons inside its line of text."""
         yield self
         for label, ref, rest in _INLINE.findall(self.name):
@@ -50,15 +50,15 @@ def read_rows(rows: Iterable[Mapping[str, Any]]) -> tuple[Row, ...]:
     return tuple(Row(*(str(row[field]) for field in ("ref", "role", "name", "states"))) for row in rows)
 
 
-def after(known: Sequence[Row], answer: Mapping[str, Any]) -> tuple[Row, ...]:
+def apply_result(known: Sequence[Row], result: Mapping[str, Any]) -> tuple[Row, ...]:
     """The rows after an action with this result."""
-    if "elements" in answer:
-        return read_rows(answer["elements"])
-    gone = set(map(str, answer.get("gone", ())))
-    inserted = answer.get("new", ())
+    if "elements" in result:
+        return read_rows(result["elements"])
+    gone = set(map(str, result.get("gone", ())))
+    inserted = result.get("new", ())
     moved = {str(row["ref"]) for row in inserted}
     rows = [row for row in known if row.ref not in gone | moved]
-    for change in answer.get("changed", ()):
+    for change in result.get("changed", ()):
         what = {str(change["what"]): str(change["now"])}
         rows = [replace(row, **what) if row.ref == change["ref"] else row for row in rows]
     last = ""

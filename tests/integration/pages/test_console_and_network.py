@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
 from collections.abc import AsyncGenerator, Generator
@@ -20,6 +19,7 @@ from browser_pilot.mcp_server.tools.arguments import parse_since
 from tests.clients import call, fail, http_client, text_of
 from tests.hub_process import HubProcess
 from tests.sites import Site, serving
+from tests.waiting import eventually
 
 CANARIES = {
     "authorization": "Bearer canary1Auth0rizati0n8877",
@@ -35,7 +35,7 @@ CANARIES = {
 PAGE = """<!doctype html><title>Noisy</title><button onclick="more()">More</button>
 <script src="/broken.js"></script>
 <script>
-  console.log("plain words", 1);
+  console.log("plain text", 1);
   console.warn("careful");
   console.error("went wrong, access_token=%s");
   for (let n = 0; n < 30; n++) console.debug("line " + n);
@@ -46,12 +46,12 @@ SIGN_IN = """fetch("/api/login?lang=en&access_token=%s", {
   method: "POST",
   headers: {"Authorization": "%s", "X-Api-Key": "%s", "Content-Type": "application/json"},
   body: JSON.stringify({user: "ada", password: "%s"}),
-}).then(answer => answer.text())"""
+}).then(response => response.text())"""
 
 
-def answer_login(handler: BaseHTTPRequestHandler) -> None:
+def handle_login(handler: BaseHTTPRequestHandler) -> None:
     handler.rfile.read(int(handler.headers["Content-Length"]))
-    body = json.dumps({"name": "Ada", "refresh_token": CANARIES["token received"], "words": "lorem ipsum " * 5000})
+    body = json.dumps({"name": "Ada", "refresh_token": CANARIES["token received"], "filler": "lorem ipsum " * 5000})
     handler.send_response(200)
     handler.send_header("Content-Type", "application/json")
     handler.send_header("Set-Cookie", f"sid={CANARIES['set-cookie']}; HttpOnly")
@@ -60,7 +60,7 @@ def answer_login(handler: BaseHTTPRequestHandler) -> None:
     handler.wfile.write(body.encode())
 
 
-def answer_script(handler: BaseHTTPRequestHandler) -> None:
+def serve_broken_script(handler: BaseHTTPRequestHandler) -> None:
     body = b"let fine = 1;\n  let broken = = 2;\n"
     handler.send_response(200)
     handler.send_header("Content-Type", "text/javascript")
@@ -72,7 +72,7 @@ def answer_script(handler: BaseHTTPRequestHandler) -> None:
 @pytest.fixture(scope="module")
 def noisy() -> Generator[Site]:
     page = PAGE % CANARIES["token on the console"]
-    with serving({"/": page, "/api/login": answer_login, "/broken.js": answer_script}) as site:
+    with serving({"/": page, "/api/login": handle_login, "/broken.js": serve_broken_script}) as site:
         yield site
 
 
@@ -93,10 +93,8 @@ async def requests(client: Client, **filters: Any) -> list[dict[str, Any]]:
 
 async def logs_with(client: Client, text: str) -> list[dict[str, Any]]:
     """The log rows with this text, once there are any."""
-    async with asyncio.timeout(30):
-        while not (found := await logs(client, text=text)):
-            await call(client, "browser_evaluate", expression="1")
-    return found
+    await eventually(lambda: logs(client, text=text), f"{text!r} is logged", timeout_seconds=30, poll_seconds=0.5)
+    return await logs(client, text=text)
 
 
 async def sign_in(client: Client) -> int:
@@ -114,9 +112,12 @@ async def test_uncaught_errors_have_their_source_location(hub: HubProcess, noisy
         thrown = await logs_with(client, "missing is not defined")
         assert thrown[0]["text"] == "Uncaught ReferenceError: missing is not defined"
         assert thrown[0]["where"].startswith(f"{noisy.url()}:9:")
-        async with asyncio.timeout(30):
-            while not (broken := (await logs_with(client, "SyntaxError"))[0])["where"]:
-                await call(client, "browser_evaluate", expression="1")
+
+        async def has_location() -> bool:
+            return bool((await logs_with(client, "SyntaxError"))[0]["where"])
+
+        await eventually(has_location, "the error has a location", timeout_seconds=30, poll_seconds=0.5)
+        broken = (await logs_with(client, "SyntaxError"))[0]
         assert broken["where"] == f"{noisy.url('/broken.js')}:2:16"
 
 
@@ -125,7 +126,7 @@ async def test_the_console_is_filtered_by_level_text_host_and_time(hub: HubProce
     async with visiting(hub, noisy) as client:
         await logs_with(client, "line 29")
         assert [row["text"] for row in await logs(client, level="warning")] == ["careful"]
-        assert [row["text"] for row in await logs(client, text="PLAIN")] == ["plain words 1"]
+        assert [row["text"] for row in await logs(client, text="PLAIN")] == ["plain text 1"]
         assert await logs(client, text="plain", host="127.0.0.1")
         assert await logs(client, text="plain", host=f"127.0.0.1:{noisy.port}")
         assert not await logs(client, text="plain", host="example.com")
@@ -155,7 +156,7 @@ async def test_a_long_console_is_read_in_pages_without_gap_or_overlap(hub: HubPr
 async def test_a_result_stays_within_the_token_budget_and_says_what_is_left(hub: HubProcess, noisy: Site) -> None:
     async with http_client(hub, query="?tools=full&max_tokens=400") as client:
         await call(client, "browser_navigate", url=noisy.url())
-        script = "for (let n = 0; n < 20; n++) console.info('long ' + n + ' words'.repeat(100))"
+        script = "for (let n = 0; n < 20; n++) console.info('long ' + n + ' text'.repeat(100))"
         await call(client, "browser_evaluate", expression=script)
         await logs_with(client, "long 19")
         page = await call(client, "browser_console", text="long", limit=20)
@@ -179,11 +180,11 @@ async def test_the_network_is_filtered_by_method_status_type_url_host_and_time(h
 async def test_no_canary_is_in_the_list_or_the_details_of_a_request(hub: HubProcess, noisy: Site) -> None:
     async with visiting(hub, noisy) as client:
         number = await sign_in(client)
-        answers: list[str] = []
+        results: list[str] = []
         for arguments in ({}, {"id": number}):
             result = await client.call_tool("browser_network", arguments)
             assert isinstance(result, CallToolResult)
-            answers.append(text_of(result))
+            results.append(text_of(result))
         whole = await call(client, "browser_network", id=number)
         assert whole["request_headers"]["authorization"] == "[redacted:credentials]"
         assert whole["request_headers"]["cookie"] == "[redacted:cookie]"
@@ -192,7 +193,7 @@ async def test_no_canary_is_in_the_list_or_the_details_of_a_request(hub: HubProc
         assert json.loads(whole["request_body"]) == {"user": "ada", "password": "[redacted:password]"}
         assert "lang=en" in whole["url"] and '"name":"Ada"' in whole["response_body"]
         for name, canary in CANARIES.items():
-            assert all(canary not in answer for answer in answers), name
+            assert all(canary not in text for text in results), name
 
 
 @pytest.mark.browser
@@ -213,9 +214,9 @@ async def test_a_long_body_is_read_to_its_end_with_the_cursor(hub: HubProcess, n
             page = await call(client, "browser_network", id=page["id"], cursor=page["cursor"])
             assert "request_headers" not in page
             body += page["response_body"]
-        words = json.loads(body)
-        assert words["words"] == "lorem ipsum " * 5000
-        assert words["refresh_token"] == "[redacted:token]"
+        document = json.loads(body)
+        assert document["filler"] == "lorem ipsum " * 5000
+        assert document["refresh_token"] == "[redacted:token]"
 
 
 @pytest.mark.browser

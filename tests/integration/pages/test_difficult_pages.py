@@ -24,7 +24,7 @@ async def test_a_virtual_list_is_scrolled_through(visit: Visit) -> None:
         "box.onscroll = () => requestAnimationFrame(draw); draw()</script>"
     ) as (agent, _):
         assert "Row 0" in agent.texts()
-        await agent.act("scroll", element=agent.one("list", "Names"), dy=100_000)
+        await agent.call_tool("scroll", element=agent.one("list", "Names"), dy=100_000)
         assert "Row 5000" in agent.texts()
         assert "Row 0" not in agent.texts()
 
@@ -37,8 +37,8 @@ async def test_infinite_scroll_loads_more_at_its_end(visit: Visit) -> None:
         "more(); new IntersectionObserver(e => e[0].isIntersecting && more()).observe(end)</script>"
     ) as (agent, _):
         for _ in range(2):
-            await agent.act("scroll", to="bottom")
-            await agent.act("wait_for", function="n >= 40")
+            await agent.call_tool("scroll", to="bottom")
+            await agent.call_tool("wait_for", function="n >= 40")
         assert agent.all("heading", "Post 39")
 
 
@@ -72,11 +72,11 @@ async def test_same_document_navigations_work_back_and_forth(visit: Visit) -> No
         " m.textContent = 'Page ' + location.pathname; onclick = e => { if (e.target.href) { e.preventDefault();"
         " history.pushState({}, '', e.target.href); show() } }; onpopstate = show</script>"
     ) as (agent, site):
-        answer = await agent.click(agent.one("link", "Two"))
-        assert answer["url"] == site.url("/two")
+        result = await agent.click(agent.one("link", "Two"))
+        assert result["url"] == site.url("/two")
         assert agent.one("main", "Page /two")
-        await agent.act("navigate", action="back")
-        await agent.look()
+        await agent.call_tool("navigate", action="back")
+        await agent.snapshot()
         assert agent.one("main", "Page /")
 
 
@@ -116,8 +116,8 @@ async def test_a_page_that_never_finishes_loading_can_be_used(visit: Visit) -> N
         site,
     ):
         began = time.monotonic()
-        answer = await agent.open(site.url("/?again"))
-        assert any("/slow" in address for address in answer["still_loading"])
+        opened = await agent.open(site.url("/?again"))
+        assert any("/slow" in address for address in opened["still_loading"])
         await agent.click(agent.one("button", "Go"))
         assert agent.all("button", "Works")
         assert time.monotonic() - began < 20

@@ -19,7 +19,7 @@ LATE_SECONDS = 0.4
 
 
 def _late_script(request: BaseHTTPRequestHandler) -> None:
-    time.sleep(LATE_SECONDS)  # a slow server is what is tested
+    time.sleep(LATE_SECONDS)  # the test needs a slow server
     request.send_response(200)
     request.send_header("Content-Type", "text/javascript")
     request.send_header("Content-Length", str(len(MORE)))

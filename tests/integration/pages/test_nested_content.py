@@ -43,7 +43,7 @@ async def test_a_frame_that_is_added_and_removed_is_followed(visit: Visit) -> No
         inner="<p>Inside</p>",
     ) as (agent, _):
         await agent.click(agent.one("button", "Show"))
-        await agent.act("wait_for", text="Inside")
+        await agent.call_tool("wait_for", text="Inside")
         assert "Inside" in agent.texts()
         await agent.click(agent.one("button", "Show"))
         assert "Inside" not in agent.texts()

@@ -13,12 +13,14 @@ pytestmark = pytest.mark.browser
 
 async def test_a_canvas_is_clicked_and_drawn_on_at_offsets(visit: Visit) -> None:
     async with visit(
-        "<canvas id=c width=300 height=200></canvas><p id=o></p><script>const say = e => o.textContent +="
-        "`${e.type} ${e.offsetX},${e.offsetY}; `; c.onmousedown = say; c.onmouseup = say</script>"
+        "<canvas id=c width=300 height=200></canvas><p id=o></p><script>const log = e => o.textContent +="
+        "`${e.type} ${e.offsetX},${e.offsetY}; `; c.onmousedown = log; c.onmouseup = log</script>"
     ) as (agent, _):
         canvas = agent.one("canvas").ref
         await agent.click({"ref": canvas, "at": [40, 60]})
-        await agent.act("drag", **{"from": {"ref": canvas, "at": [10, 10]}, "to": {"ref": canvas, "at": [200, 100]}})
+        await agent.call_tool(
+            "drag", **{"from": {"ref": canvas, "at": [10, 10]}, "to": {"ref": canvas, "at": [200, 100]}}
+        )
         assert agent.texts() == [
             "mousedown 40,60; mouseup 40,60; mousedown 10,10; mouseup 200,100;",
         ]
@@ -53,7 +55,7 @@ async def test_dates_are_set_in_a_date_field_and_picked_in_a_calendar(visit: Vis
         f"<div id=p hidden>{days}</div><script>p.onclick = e => {{ f.value = '2024-02-' + e.target.textContent;"
         "p.hidden = true }</script>"
     ) as (agent, _):
-        await agent.act("fill_form", fields=[{"element": agent.one("date", "Born").ref, "value": "1815-12-10"}])
+        await agent.call_tool("fill_form", fields=[{"element": agent.one("date", "Born").ref, "value": "1815-12-10"}])
         assert agent.one("date", "Born").value == "1815-12-10"
         await agent.click(agent.one("textbox", "Due"))
         await agent.click(agent.one("button", "17"))
@@ -66,7 +68,7 @@ async def test_a_card_is_dragged_to_another_column(visit: Visit) -> None:
         "<section id=b style='height:80px' ondragover='event.preventDefault()' ondrop='event.preventDefault();"
         " b.append(a, event.dataTransfer.getData(`text`) + ` is here`)'>Done </section>"
     ) as (agent, _):
-        await agent.act("drag", **{"from": agent.one("click", "Card"), "to": "#b"})
+        await agent.call_tool("drag", **{"from": agent.one("click", "Card"), "to": "#b"})
         assert any("card is here" in text for text in agent.texts())
 
 
@@ -79,7 +81,7 @@ async def test_files_are_uploaded_to_hidden_fields(visit: Visit, tmp_path: Path)
         agent,
         _,
     ):
-        await agent.act("upload", element=agent.one("file", "Photo"), paths=[str(file)])
+        await agent.call_tool("upload", element=agent.one("file", "Photo"), paths=[str(file)])
         assert agent.texts() == ["photo.txt"]
 
 

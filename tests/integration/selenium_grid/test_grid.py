@@ -12,6 +12,7 @@ import pytest
 from tests.clients import call, fail, http_client, text_of
 from tests.hub_process import HubProcess, running_hub
 from tests.sites import Site
+from tests.waiting import eventually
 
 from .grid_process import SeleniumGrid, missing_tools, running_grid
 
@@ -63,7 +64,7 @@ async def test_more_sessions_than_slots_wait_in_the_queue_and_all_are_released(
 async def test_a_full_grid_is_reported_and_a_late_browser_is_released(
     grid: SeleniumGrid, tmp_path_factory: pytest.TempPathFactory, site: Site
 ) -> None:
-    home = tmp_path_factory.mktemp("impatient") / "home"
+    home = tmp_path_factory.mktemp("short-timeout") / "home"
     home.mkdir()
     (home / "config.toml").write_text(CONFIG.format(url=grid.url).replace("60000", "15000"))
     with running_hub(home) as hub:
@@ -82,8 +83,10 @@ async def test_the_rules_hold_in_a_grid_browser(grid: SeleniumGrid, grid_hub: Hu
     async with http_client(grid_hub, query="?tools=full") as client:
         await call(client, "browser_session", action="create", allowed_domains=["127.0.0.1"])
         await call(client, "browser_navigate", url=site.url())
-        asked = f"fetch('{site.url().replace('127.0.0.1', 'localhost')}', {{mode: 'no-cors'}}).then(() => 1, () => 0)"
-        assert (await call(client, "browser_evaluate", expression=asked))["result"] == "0"
+        fetching = (
+            f"fetch('{site.url().replace('127.0.0.1', 'localhost')}', {{mode: 'no-cors'}}).then(() => 1, () => 0)"
+        )
+        assert (await call(client, "browser_evaluate", expression=fetching))["result"] == "0"
     await wait_released(grid)
 
 
@@ -96,10 +99,15 @@ async def test_a_lost_node_is_reported_and_its_sessions_continue_on_another(
         await call(client, "browser_session", action="save", profile="kept")
         node = await asyncio.to_thread(_node_in_use, grid)
         await asyncio.to_thread(grid.kill, node)
-        async with asyncio.timeout(120):
-            while (result := await client.call_tool("browser_evaluate", {"expression": "1"})).is_error:
+
+        async def continues() -> bool:
+            result = await client.call_tool("browser_evaluate", {"expression": "1"})
+            if result.is_error:
                 assert "retryable: true" in text_of(result)
                 assert any(code in text_of(result) for code in ("BROWSER_CRASHED", "GRID_UNAVAILABLE", "GRID_FULL"))
+            return not result.is_error
+
+        await eventually(continues, "the session continues on another node", timeout_seconds=120)
         assert (await call(client, "browser_evaluate", expression="localStorage.kept"))["result"] == '"yes"'
         assert (await call(client, "browser_tabs"))["tabs"][0]["url"] == site.url("/?kept")
         await asyncio.to_thread(grid.start_node, node)

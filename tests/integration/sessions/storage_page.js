@@ -1,25 +1,25 @@
 // Writes a mark into every kind of storage of a page, and returns the marks that it finds there.
 
-/** @param {IDBRequest | IDBOpenDBRequest} asked @returns {Promise<any>} */
-const done = (asked) =>
+/** @param {IDBRequest | IDBOpenDBRequest} request @returns {Promise<any>} */
+const done = (request) =>
   new Promise((resolve, reject) => {
-    asked.onsuccess = () => resolve(asked.result);
-    asked.onerror = () => reject(asked.error);
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
   });
 
 /** @returns {Promise<IDBDatabase>} */
 const database = () => {
-  const asked = indexedDB.open("marks", 1);
-  asked.onupgradeneeded = () => asked.result.createObjectStore("marks");
-  return done(asked);
+  const request = indexedDB.open("marks", 1);
+  request.onupgradeneeded = () => request.result.createObjectStore("marks");
+  return done(request);
 };
 
-const heard = [];
+const received = [];
 const channel = new BroadcastChannel("marks");
-channel.onmessage = (event) => heard.push(event.data);
+channel.onmessage = (event) => received.push(event.data);
 
 /** @param {string} mark */
-const askWorker = (mark) =>
+const sendToWorker = (mark) =>
   new Promise((resolve) => {
     const worker = new SharedWorker("/worker.js");
     worker.port.onmessage = (event) => resolve(event.data);
@@ -55,8 +55,8 @@ const kinds = {
     get: async () =>
       (await navigator.serviceWorker.getRegistrations()).map((one) => new URL(one.scope).pathname.replaceAll("/", "")),
   },
-  sharedWorkers: { put: askWorker, get: () => askWorker("") },
-  channels: { put: (mark) => channel.postMessage(mark), get: () => heard },
+  sharedWorkers: { put: sendToWorker, get: () => sendToWorker("") },
+  channels: { put: (mark) => channel.postMessage(mark), get: () => received },
   locks: {
     put: (mark) =>
       new Promise((resolve) => navigator.locks.request(mark, () => new Promise(() => resolve(mark)))),
@@ -64,7 +64,7 @@ const kinds = {
   },
   httpCache: {
     put: (mark) => fetch(`/cached?${mark}`),
-    // Only a cache answers a request that may not leave.
+    // A request with only-if-cached succeeds only if the response is in the cache.
     get: async (marks) => {
       const found = marks.map((mark) =>
         fetch(`/cached?${mark}`, { cache: "only-if-cached", mode: "same-origin" }).then(() => mark, () => ""),
@@ -77,7 +77,7 @@ const kinds = {
 window.put = async (mark) => {
   for (const kind of Object.values(kinds)) await kind.put(mark);
 };
-window.look = async (marks) => {
+window.readMarks = async (marks) => {
   const found = {};
   for (const [name, kind] of Object.entries(kinds)) found[name] = await kind.get(marks);
   return found;

@@ -37,10 +37,13 @@ def endpoint(tmp_path: Path) -> Generator[str]:
 
 
 async def test_sessions_at_a_cdp_endpoint_are_isolated_and_follow_the_policy(
-    unhurried_hub: HubProcess, site: Site, endpoint: str
+    hub_without_rate_limit: HubProcess, site: Site, endpoint: str
 ) -> None:
     query = f"?tools=full&cdp={endpoint}"
-    async with http_client(unhurried_hub, query=query) as one, http_client(unhurried_hub, query=query) as two:
+    async with (
+        http_client(hub_without_rate_limit, query=query) as one,
+        http_client(hub_without_rate_limit, query=query) as two,
+    ):
         for client, value in ((one, "1"), (two, "2")):
             await call(client, "browser_navigate", url=site.url())
             await call(client, "browser_evaluate", expression=f"localStorage.mine = '{value}'")
@@ -54,12 +57,12 @@ async def test_sessions_at_a_cdp_endpoint_are_isolated_and_follow_the_policy(
         closed = f"new Promise((resolve) => {{ {socket}.onclose = (event) => resolve(event.code) }})"
         assert (await call(one, "browser_evaluate", expression=closed))["result"] == "1008"
         assert site.hits[seen:] == []
-    async with http_client(unhurried_hub, query=query) as later:
+    async with http_client(hub_without_rate_limit, query=query) as later:
         await call(later, "browser_navigate", url=site.url())
         assert (await call(later, "browser_evaluate", expression="localStorage.length"))["result"] == "0"
 
 
-async def test_an_unreachable_endpoint_is_reported(unhurried_hub: HubProcess, site: Site) -> None:
-    async with http_client(unhurried_hub, query="?cdp=http://127.0.0.1:9") as client:
+async def test_an_unreachable_endpoint_is_reported(hub_without_rate_limit: HubProcess, site: Site) -> None:
+    async with http_client(hub_without_rate_limit, query="?cdp=http://127.0.0.1:9") as client:
         error = await fail(client, "browser_navigate", url=site.url())
         assert error["error"] == "BROWSER_UNAVAILABLE" and "reached" in error["message"]

@@ -43,9 +43,11 @@ def page(context):
 
 
 @pytest.mark.browser
-async def test_an_exported_session_runs_as_a_playwright_test(unhurried_hub: HubProcess, tmp_path: Path) -> None:
+async def test_an_exported_session_runs_as_a_playwright_test(
+    hub_without_rate_limit: HubProcess, tmp_path: Path
+) -> None:
     with serving({"/": SHOP, "/terms": TERMS}) as site:
-        async with http_client(unhurried_hub, query="?tools=full") as client:
+        async with http_client(hub_without_rate_limit, query="?tools=full") as client:
             session = (await call(client, "browser_session", action="create"))["session"]
             await call(client, "browser_trace", action="start")
             await call(client, "browser_navigate", url=site.url())
@@ -68,7 +70,7 @@ async def test_an_exported_session_runs_as_a_playwright_test(unhurried_hub: HubP
         written = tmp_path / "test_shop.py"
         subprocess.run(
             [sys.executable, "-m", "browser_pilot", "log", "export-test", session, "--output", str(written)],
-            env=environment(unhurried_hub.home),
+            env=environment(hub_without_rate_limit.home),
             check=True,
             timeout=60,
         )

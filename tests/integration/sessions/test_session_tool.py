@@ -29,8 +29,8 @@ async def value(client: Client, expression: str, **where: str) -> Any:
     return json.loads((await call(client, "browser_evaluate", expression=expression, **where))["result"])
 
 
-async def test_a_session_has_the_requested_options(unhurried_hub: HubProcess, site: Site) -> None:
-    async with http_client(unhurried_hub, query=FULL) as client:
+async def test_a_session_has_the_requested_options(hub_without_rate_limit: HubProcess, site: Site) -> None:
+    async with http_client(hub_without_rate_limit, query=FULL) as client:
         options = {"viewport": [800, 600], "user_agent": "Mine/1", "locale": "de-DE", "color_scheme": "dark"}
         await create(client, **options, timezone="Asia/Tokyo")
         await call(client, "browser_navigate", url=site.url())
@@ -48,24 +48,24 @@ async def test_a_session_has_the_requested_options(unhurried_hub: HubProcess, si
         assert "iPhone" in phone["ua"] and phone["touch"] is True
 
 
-async def test_a_session_reaches_its_allowed_domains_only(unhurried_hub: HubProcess, site: Site) -> None:
-    async with http_client(unhurried_hub, query=FULL) as client:
+async def test_a_session_reaches_its_allowed_domains_only(hub_without_rate_limit: HubProcess, site: Site) -> None:
+    async with http_client(hub_without_rate_limit, query=FULL) as client:
         await create(client, allowed_domains=["localhost"])
         error = await fail(client, "browser_navigate", url=site.url())
         assert error["error"] == "DOMAIN_DENIED"
         await call(client, "browser_navigate", url=site.url().replace("127.0.0.1", "localhost"))
 
 
-async def test_the_timeout_of_a_session_applies_to_its_calls(unhurried_hub: HubProcess, site: Site) -> None:
-    async with http_client(unhurried_hub, query=FULL) as client:
+async def test_the_timeout_of_a_session_applies_to_its_calls(hub_without_rate_limit: HubProcess, site: Site) -> None:
+    async with http_client(hub_without_rate_limit, query=FULL) as client:
         await create(client, timeout_ms=700)
         await call(client, "browser_navigate", url=site.url(), timeout_ms=20_000)
         error = await fail(client, "browser_wait_for", text="never")
         assert error["error"] == "TIMEOUT" and "700 ms" in error["message"]
 
 
-async def test_a_tab_id_identifies_its_session(unhurried_hub: HubProcess, site: Site) -> None:
-    async with http_client(unhurried_hub, query=FULL) as client:
+async def test_a_tab_id_identifies_its_session(hub_without_rate_limit: HubProcess, site: Site) -> None:
+    async with http_client(hub_without_rate_limit, query=FULL) as client:
         await call(client, "browser_navigate", url=site.url("/?first"))
         second = await create(client)
         opened = await call(client, "browser_navigate", url=site.url("/?second"))
@@ -88,9 +88,12 @@ async def test_a_tab_id_identifies_its_session(unhurried_hub: HubProcess, site: 
         assert {uri.split("/")[3] for uri in [one.uri for one in (await client.list_resources()).resources]} == {"t2"}
 
 
-async def test_a_session_id_is_useless_to_another_client(unhurried_hub: HubProcess, site: Site) -> None:
-    async with http_client(unhurried_hub, query=FULL) as mine, http_client(unhurried_hub, query=FULL) as other:
-        handle = await create(mine)
+async def test_a_session_id_is_useless_to_another_client(hub_without_rate_limit: HubProcess, site: Site) -> None:
+    async with (
+        http_client(hub_without_rate_limit, query=FULL) as mine,
+        http_client(hub_without_rate_limit, query=FULL) as other,
+    ):
+        session = await create(mine)
         await call(mine, "browser_navigate", url=site.url())
         for tool, arguments in (
             ("browser_snapshot", {}),
@@ -100,38 +103,38 @@ async def test_a_session_id_is_useless_to_another_client(unhurried_hub: HubProce
             ("browser_session", {"action": "close"}),
             ("browser_session", {"action": "save", "profile": "stolen"}),
         ):
-            assert (await fail(other, tool, session=handle, **arguments))["error"] == "NO_SESSION"
+            assert (await fail(other, tool, session=session, **arguments))["error"] == "NO_SESSION"
         assert await value(mine, "location.pathname") == "/"
 
 
-async def test_a_profile_restores_storage_and_tabs(unhurried_hub: HubProcess, site: Site) -> None:
+async def test_a_profile_restores_storage_and_tabs(hub_without_rate_limit: HubProcess, site: Site) -> None:
     store = """new Promise(done => {
         localStorage.kept = 'local'; document.cookie = 'kept=cookie; max-age=1000';
         const open = indexedDB.open('kept', 1);
         open.onupgradeneeded = () => open.result.createObjectStore('things').put('indexed', 'one');
         open.onsuccess = () => { open.result.close(); done(true); };
     })"""
-    look = """new Promise(done => {
+    read = """new Promise(done => {
         const open = indexedDB.open('kept', 1);
         open.onsuccess = () => {
-            const asked = open.result.transaction('things').objectStore('things').get('one');
-            asked.onsuccess = () => done([localStorage.kept, document.cookie, asked.result]);
+            const request = open.result.transaction('things').objectStore('things').get('one');
+            request.onsuccess = () => done([localStorage.kept, document.cookie, request.result]);
         };
     })"""
-    async with http_client(unhurried_hub, query=FULL) as client:
+    async with http_client(hub_without_rate_limit, query=FULL) as client:
         await call(client, "browser_navigate", url=site.url("/?a"))
         await call(client, "browser_evaluate", expression=store)
         await call(client, "browser_tabs", action="open", url=site.url("/?b"))
         assert (await call(client, "browser_session", action="save", profile="login"))["tabs"] == 2
-    async with http_client(unhurried_hub, query=FULL) as later:
+    async with http_client(hub_without_rate_limit, query=FULL) as later:
         made = await call(later, "browser_session", action="create", profile="login")
         assert [row["url"] for row in made["tabs"]] == [site.url("/?a"), site.url("/?b")]
-        assert await value(later, look) == ["local", "kept=cookie", "indexed"]
+        assert await value(later, read) == ["local", "kept=cookie", "indexed"]
 
 
-async def test_a_session_starts_with_its_storage_state(unhurried_hub: HubProcess, site: Site) -> None:
+async def test_a_session_starts_with_its_storage_state(hub_without_rate_limit: HubProcess, site: Site) -> None:
     origin = {"origin": site.url().rstrip("/"), "localStorage": [{"name": "given", "value": "yes"}]}
-    async with http_client(unhurried_hub, query=FULL) as client:
+    async with http_client(hub_without_rate_limit, query=FULL) as client:
         await create(client, storage_state={"cookies": [], "origins": [origin]})
         await call(client, "browser_navigate", url=site.url())
         assert await value(client, "localStorage.given") == "yes"

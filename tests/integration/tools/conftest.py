@@ -1,4 +1,4 @@
-"""The page with one of everything, and a client of every tool."""
+"""The page with one element of each kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wrong values for every argument, made from the schema of its tool. Pure."""
+"""Invalid values for every argument, derived from the schema of its tool. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, cast
 from browser_pilot.mcp_server.tool_registry import Tool
 
 LONG = "x" * 100_000
-# Values that no kind but the named one takes; whatever could be read as another kind is left out.
+# Invalid values by type, without those that can be converted to the type.
 BY_TYPE: dict[str, tuple[object, ...]] = {
     "string": (7, 1.5, True, [], ["x"], {}, {"x": "y"}),
     "boolean": ("maybe", 7, [], {}, None),
@@ -16,7 +16,7 @@ BY_TYPE: dict[str, tuple[object, ...]] = {
     "number": ("many", [], {}),
     "array": ("x", 7, True, {}, None, [7], [None], [[]]),
     "object": ("x", 7, True, [], ["x"]),
-    "moment": ("nonsense", [], ["x"], {}),
+    "time": ("nonsense", [], ["x"], {}),
     "element": (
         7,
         1.5,
@@ -35,31 +35,31 @@ BY_TYPE: dict[str, tuple[object, ...]] = {
 }
 
 
-def wrong_calls(tool: Tool[Any], right: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Calls that are like a right one but for one argument, and must be refused before anything is done."""
+def invalid_calls(tool: Tool[Any], valid: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Calls that differ from a valid one in one argument. They must be refused without an effect."""
     schema = tool.arguments.model_json_schema()
     facts_of = cast(dict[str, dict[str, Any]], schema["properties"])
     for name in schema.get("required", ()):
-        yield {key: value for key, value in right.items() if key != name}
-        yield {**right, name: None}
-    yield {**right, "no_such_argument": 1}
-    yield {**right, LONG: 1}
+        yield {key: value for key, value in valid.items() if key != name}
+        yield {**valid, name: None}
+    yield {**valid, "no_such_argument": 1}
+    yield {**valid, LONG: 1}
     for name, facts in facts_of.items():
-        for value in _wrong_values(facts, schema):
-            yield {**right, name: value}
+        for value in _invalid_values(facts, schema):
+            yield {**valid, name: value}
 
 
-def _wrong_values(facts: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[object]:
+def _invalid_values(facts: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[object]:
     kinds = [_resolved(kind, schema) for kind in facts.get("anyOf", [facts])]
-    may_be_none = any(kind.get("type") == "null" for kind in kinds)
+    is_optional = any(kind.get("type") == "null" for kind in kinds)
     for kind in kinds:
         if kind.get("type") == "null":
             continue
         if "enum" in kind:
             yield from ("nonsense", "", str(kind["enum"][0]).upper(), LONG, 7, [])
             continue
-        wrong = BY_TYPE[kind.get("type") or ("element" if "selector" in kind.get("description", "") else "moment")]
-        yield from (value for value in wrong if not (value is None and may_be_none))
+        invalid = BY_TYPE[kind.get("type") or ("element" if "selector" in kind.get("description", "") else "time")]
+        yield from (value for value in invalid if not (value is None and is_optional))
         yield from _out_of_range(kind)
 
 
@@ -77,7 +77,7 @@ def _resolved(kind: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str
     return schema["$defs"][reference.rpartition("/")[2]] if reference else kind
 
 
-# Arguments that are fine one by one but say two things together, or not enough, or name what is not there.
+# Arguments that are valid one by one, but conflict, are incomplete, or name something unknown.
 CONFLICTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("browser_navigate", {}),
     ("browser_navigate", {"url": ""}),
@@ -146,7 +146,7 @@ CONFLICTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("browser_session", {"action": "use"}),
     ("browser_session", {"action": "save"}),
     ("browser_session", {"action": "save", "profile": "../elsewhere"}),
-    ("browser_session", {"action": "create", "profile": "nobody"}),
+    ("browser_session", {"action": "create", "profile": "unknown"}),
     ("browser_session", {"action": "create", "session": "one"}),
     ("browser_session", {"action": "create", "device": "Abacus"}),
     ("browser_session", {"action": "create", "timezone": "Europe/Nowhere"}),

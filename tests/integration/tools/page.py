@@ -1,13 +1,13 @@
-"""A page with one of everything, which notes all that happens to it."""
+"""A page with one element of each kind. ``happened`` records its events."""
 
 from __future__ import annotations
 
 PAGE = """<!doctype html><html lang=en><meta charset=utf-8><title>One of everything</title>
 <script>
   happened = [];
-  const note = event => happened.push(event.type);
+  const record = event => happened.push(event.type);
   for (const type of ['mousedown', 'click', 'dblclick', 'contextmenu', 'keydown', 'input', 'change', 'submit', 'drop',
-    'scroll', 'wheel', 'focusin']) addEventListener(type, note, {capture: true});
+    'scroll', 'wheel', 'focusin']) addEventListener(type, record, {capture: true});
   localStorage.clear(); localStorage.setItem('kept', 'yes');
   console.info('ready'); console.error('broken');
 </script>

@@ -1,6 +1,6 @@
-"""Right calls of every tool: each argument that its schema lists, and each value where there are choices.
+"""Valid calls of every tool: each argument in its schema, and each value of an enum.
 
-A new tool needs an entry here, and so does a new argument or choice; ``test_right_calls`` says which is missing.
+A new tool, argument or enum value needs an entry here; ``test_valid_calls`` names the missing one.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-# Stand for what is only known in a test: the cursor of the answer before, a file, the page, the session.
+# Placeholders for values that only a test knows: the cursor of the previous result, a file, the page, the session.
 CURSOR = "<cursor>"
 FILE = "<file>"
 HERE = "<here>"
-THEIRS = "<session>"
+SESSION = "<session>"
 
 
 @dataclass(frozen=True)
-class Right:
+class ValidCall:
     """A call that must succeed. ``proof`` is true in the page afterwards; ``before`` is called first."""
 
     arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -34,138 +34,146 @@ SAVE = {"action": "save", "profile": "kept"}
 SHORT = (("browser_snapshot", {"max_tokens": 50}),)
 READ_SHORT = (("browser_read", {"max_tokens": 50, "scope": "page"}),)
 
-RIGHT: dict[str, tuple[Right, ...]] = {
+VALID_CALLS: dict[str, tuple[ValidCall, ...]] = {
     "browser_navigate": (
-        Right({"url": HERE}, "happened.length === 0"),
-        Right({"url": HERE, "action": "goto", "snapshot": True}),
-        *(Right({"url": HERE, "wait_until": until}) for until in ("load", "domcontentloaded", "networkidle", "commit")),
-        Right({"action": "reload"}),
-        Right(
+        ValidCall({"url": HERE}, "happened.length === 0"),
+        ValidCall({"url": HERE, "action": "goto", "snapshot": True}),
+        *(
+            ValidCall({"url": HERE, "wait_until": until})
+            for until in ("load", "domcontentloaded", "networkidle", "commit")
+        ),
+        ValidCall({"action": "reload"}),
+        ValidCall(
             {"action": "back"}, before=(("browser_click", {"element": "text=a link"}),), proof="location.hash === ''"
         ),
-        Right(
+        ValidCall(
             {"action": "forward"},
             before=(("browser_click", {"element": "text=a link"}), ("browser_navigate", {"action": "back"})),
             proof="location.hash === '#there'",
         ),
     ),
     "browser_tabs": (
-        Right({"action": "list"}),
-        Right({"action": "open", "url": HERE}),
-        Right({"action": "select", "tab": "t1"}),
-        Right({"action": "close", "tab": "t2"}, before=(("browser_tabs", {"action": "open"}),)),
+        ValidCall({"action": "list"}),
+        ValidCall({"action": "open", "url": HERE}),
+        ValidCall({"action": "select", "tab": "t1"}),
+        ValidCall({"action": "close", "tab": "t2"}, before=(("browser_tabs", {"action": "open"}),)),
     ),
     "browser_snapshot": (
-        *(Right({"detail": detail}) for detail in ("interactive", "standard", "full")),
-        Right({"element": "#form", "boxes": True}),
-        Right({"max_tokens": 50, "cursor": CURSOR}, before=SHORT),
+        *(ValidCall({"detail": detail}) for detail in ("interactive", "standard", "full")),
+        ValidCall({"element": "#form", "boxes": True}),
+        ValidCall({"max_tokens": 50, "cursor": CURSOR}, before=SHORT),
     ),
-    "browser_find": (Right({"query": "text"}), Right({"role": "button"}), Right({"regex": "S.me"})),
+    "browser_find": (ValidCall({"query": "text"}), ValidCall({"role": "button"}), ValidCall({"regex": "S.me"})),
     "browser_click": (
-        Right({"element": "#go"}, happened("click")),
-        Right({"element": {"css": "#to", "at": [5, 5]}, "count": 2}, happened("dblclick")),
-        Right({"element": "text=Tall", "button": "left", "modifiers": ["Shift", "Alt", "Control", "Meta"]}),
-        Right({"element": "#go", "button": "middle"}, happened("mousedown")),
-        Right({"element": "#go", "button": "right"}, happened("contextmenu")),
+        ValidCall({"element": "#go"}, happened("click")),
+        ValidCall({"element": {"css": "#to", "at": [5, 5]}, "count": 2}, happened("dblclick")),
+        ValidCall({"element": "text=Tall", "button": "left", "modifiers": ["Shift", "Alt", "Control", "Meta"]}),
+        ValidCall({"element": "#go", "button": "middle"}, happened("mousedown")),
+        ValidCall({"element": "#go", "button": "right"}, happened("contextmenu")),
     ),
     "browser_type": (
-        Right({"element": "#name", "text": "Ada", "slowly": True}, "document.querySelector('#name').value === 'Ada'"),
-        Right({"element": "#name", "text": "Ada", "clear": False, "submit": True}, happened("input", "submit")),
+        ValidCall(
+            {"element": "#name", "text": "Ada", "slowly": True}, "document.querySelector('#name').value === 'Ada'"
+        ),
+        ValidCall({"element": "#name", "text": "Ada", "clear": False, "submit": True}, happened("input", "submit")),
     ),
-    "browser_select": (Right({"element": "#size", "values": ["Large"]}, happened("change")),),
-    "browser_hover": (Right({"element": "#go"}, "document.querySelector('#go').matches(':hover')"),),
-    "browser_press": (Right({"key": "a", "element": "#name"}, happened("input")), Right({"key": "Control+End"})),
+    "browser_select": (ValidCall({"element": "#size", "values": ["Large"]}, happened("change")),),
+    "browser_hover": (ValidCall({"element": "#go"}, "document.querySelector('#go').matches(':hover')"),),
+    "browser_press": (
+        ValidCall({"key": "a", "element": "#name"}, happened("input")),
+        ValidCall({"key": "Control+End"}),
+    ),
     "browser_fill_form": (
-        Right(
+        ValidCall(
             {"fields": [{"element": "#name", "value": "Ada"}, {"element": "#box", "value": True}], "submit": True},
             happened("input", "change", "submit"),
         ),
     ),
     "browser_scroll": (
-        Right({"dx": 0, "dy": 300}, "scrollY === 300"),
-        Right({"to": "bottom"}, "scrollY > 300"),
-        Right({"to": "top"}, "scrollY === 0"),
-        Right({"to": "element", "element": "#there"}, "scrollY > 300"),
+        ValidCall({"dx": 0, "dy": 300}, "scrollY === 300"),
+        ValidCall({"to": "bottom"}, "scrollY > 300"),
+        ValidCall({"to": "top"}, "scrollY === 0"),
+        ValidCall({"to": "element", "element": "#there"}, "scrollY > 300"),
     ),
     "browser_upload": (
-        Right({"element": "#file", "paths": [FILE]}, "document.querySelector('#file').files.length === 1"),
+        ValidCall({"element": "#file", "paths": [FILE]}, "document.querySelector('#file').files.length === 1"),
     ),
     "browser_dialog": (
-        Right({"accept": True, "text": "Grace"}, before=OPEN_DIALOG),
-        Right({"accept": False}, before=OPEN_DIALOG),
+        ValidCall({"accept": True, "text": "Grace"}, before=OPEN_DIALOG),
+        ValidCall({"accept": False}, before=OPEN_DIALOG),
     ),
-    "browser_drag": (Right({"from": "#from", "to": "#to"}, happened("drop")),),
+    "browser_drag": (ValidCall({"from": "#from", "to": "#to"}, happened("drop")),),
     "browser_wait_for": (
-        Right({"text": "Some text"}),
-        Right({"text_gone": "Nowhere"}),
-        *(Right({"element": "#go", "state": state}) for state in ("visible", "attached", "enabled")),
-        Right({"element": "#off", "state": "disabled"}),
-        Right({"element": "#box", "state": "unchecked"}),
-        Right({"element": "#on", "state": "checked"}),
-        Right({"element": "#name", "state": "focused"}, before=(("browser_click", {"element": "#name"}),)),
-        *(Right({"element": "#nothing", "state": state}) for state in ("hidden", "detached")),
-        Right({"url": "/everything"}),
-        *(Right({"load": state}) for state in ("load", "domcontentloaded", "networkidle")),
-        Right({"function": "() => 1"}),
-        Right({"ms": 1}),
+        ValidCall({"text": "Some text"}),
+        ValidCall({"text_gone": "Nowhere"}),
+        *(ValidCall({"element": "#go", "state": state}) for state in ("visible", "attached", "enabled")),
+        ValidCall({"element": "#off", "state": "disabled"}),
+        ValidCall({"element": "#box", "state": "unchecked"}),
+        ValidCall({"element": "#on", "state": "checked"}),
+        ValidCall({"element": "#name", "state": "focused"}, before=(("browser_click", {"element": "#name"}),)),
+        *(ValidCall({"element": "#nothing", "state": state}) for state in ("hidden", "detached")),
+        ValidCall({"url": "/everything"}),
+        *(ValidCall({"load": state}) for state in ("load", "domcontentloaded", "networkidle")),
+        ValidCall({"function": "() => 1"}),
+        ValidCall({"ms": 1}),
     ),
     "browser_read": (
-        *(Right({"format": kind, "element": "#text"}) for kind in ("markdown", "text", "html")),
-        Right({"scope": "article"}),
-        Right({"scope": "page", "max_tokens": 50, "cursor": CURSOR}, before=READ_SHORT),
+        *(ValidCall({"format": kind, "element": "#text"}) for kind in ("markdown", "text", "html")),
+        ValidCall({"scope": "article"}),
+        ValidCall({"scope": "page", "max_tokens": 50, "cursor": CURSOR}, before=READ_SHORT),
     ),
-    "browser_dom": (Right({"max_nodes": 5}), Right({"element": "#form"})),
+    "browser_dom": (ValidCall({"max_nodes": 5}), ValidCall({"element": "#form"})),
     "browser_screenshot": (
-        Right({"format": "png", "labels": True}),
-        Right({"format": "jpeg", "quality": 50, "full_page": True}),
-        Right({"format": "webp", "element": "#form", "path": "form.webp"}),
+        ValidCall({"format": "png", "labels": True}),
+        ValidCall({"format": "jpeg", "quality": 50, "full_page": True}),
+        ValidCall({"format": "webp", "element": "#form", "path": "form.webp"}),
     ),
     "browser_console": (
-        *(Right({"level": level}) for level in ("error", "warning", "info", "debug")),
-        Right({"text": "ready", "host": "127.0.0.1", "since": 60, "limit": 1, "cursor": 100}),
+        *(ValidCall({"level": level}) for level in ("error", "warning", "info", "debug")),
+        ValidCall({"text": "ready", "host": "127.0.0.1", "since": 60, "limit": 1, "cursor": 100}),
     ),
     "browser_network": (
-        Right({"id": 1}),
-        Right({"method": "get", "status": "2xx", "type": "document", "url": "every", "limit": 1, "cursor": 100}),
-        Right({"host": "127.0.0.1", "since": "2020-01-01"}),
+        ValidCall({"id": 1}),
+        ValidCall({"method": "get", "status": "2xx", "type": "document", "url": "every", "limit": 1, "cursor": 100}),
+        ValidCall({"host": "127.0.0.1", "since": "2020-01-01"}),
     ),
-    "browser_picked": (Right(),),
+    "browser_picked": (ValidCall(),),
     "browser_download": (
-        Right({"url": HERE, "filename": "Every page.html"}),
-        Right({"element": "text=a link", "wait": True}),
-        Right({"selector": "p a"}),
-        Right({"index": 2}, before=(("browser_dom", {}),)),
-        Right({"id": "d1", "wait": False}, before=(("browser_download", {"selector": "p a"}),)),
-        Right({"id": "d1", "cancel": True}, before=(("browser_download", {"selector": "p a", "wait": False}),)),
+        ValidCall({"url": HERE, "filename": "Every page.html"}),
+        ValidCall({"element": "text=a link", "wait": True}),
+        ValidCall({"selector": "p a"}),
+        ValidCall({"index": 2}, before=(("browser_dom", {}),)),
+        ValidCall({"id": "d1", "wait": False}, before=(("browser_download", {"selector": "p a"}),)),
+        ValidCall({"id": "d1", "cancel": True}, before=(("browser_download", {"selector": "p a", "wait": False}),)),
     ),
-    "browser_pdf": (Right({"path": "page.pdf"}),),
+    "browser_pdf": (ValidCall({"path": "page.pdf"}),),
     "browser_evaluate": (
-        Right({"expression": "document.title"}),
-        Right({"expression": "e => e.textContent = 'Gone'", "element": "#go"}, happened("mutation")),
+        ValidCall({"expression": "document.title"}),
+        ValidCall({"expression": "e => e.textContent = 'Gone'", "element": "#go"}, happened("mutation")),
     ),
     "browser_cookies": (
-        Right(
+        ValidCall(
             {"action": "set", "name": "a", "value": "1", "path": "/", "expires": 4e9, "http_only": False},
             "document.cookie.includes('a=1')",
         ),
-        Right({"action": "set", "name": "b", "value": "2", "url": HERE, "secure": False}),
-        Right({"action": "get", "name": "a", "url": HERE}),
-        Right({"action": "delete", "name": "a", "domain": "127.0.0.1"}, "!document.cookie.includes('a=1')"),
-        Right({"action": "clear"}, "document.cookie === ''"),
+        ValidCall({"action": "set", "name": "b", "value": "2", "url": HERE, "secure": False}),
+        ValidCall({"action": "get", "name": "a", "url": HERE}),
+        ValidCall({"action": "delete", "name": "a", "domain": "127.0.0.1"}, "!document.cookie.includes('a=1')"),
+        ValidCall({"action": "clear"}, "document.cookie === ''"),
     ),
     "browser_storage": (
-        Right({"action": "set", "kind": "local", "key": "k", "value": "v"}, "localStorage.k === 'v'"),
-        Right({"action": "get", "kind": "session"}),
-        Right({"action": "delete", "key": "kept"}, "localStorage.kept === undefined"),
-        Right({"action": "clear"}, "localStorage.length === 0"),
+        ValidCall({"action": "set", "kind": "local", "key": "k", "value": "v"}, "localStorage.k === 'v'"),
+        ValidCall({"action": "get", "kind": "session"}),
+        ValidCall({"action": "delete", "key": "kept"}, "localStorage.kept === undefined"),
+        ValidCall({"action": "clear"}, "localStorage.length === 0"),
     ),
     "browser_trace": (
-        Right({"action": "start"}),
-        Right({"action": "stop", "path": "trace.zip"}),
+        ValidCall({"action": "start"}),
+        ValidCall({"action": "stop", "path": "trace.zip"}),
     ),
     "browser_session": (
-        Right({"action": "list"}),
-        Right(
+        ValidCall({"action": "list"}),
+        ValidCall(
             {
                 "action": "create",
                 "viewport": [800, 600],
@@ -183,17 +191,17 @@ RIGHT: dict[str, tuple[Right, ...]] = {
                 "tab": None,
             }
         ),
-        *(Right({"action": "create", "color_scheme": scheme}) for scheme in ("light", "dark", "no-preference")),
-        Right({"action": "create", "profile": "kept"}, before=(("browser_session", SAVE),)),
-        Right({"action": "save", "profile": "kept", "session": THEIRS}),
-        Right({"action": "use", "session": THEIRS}),
-        Right({"action": "close"}, before=(("browser_session", {"action": "create"}),)),
+        *(ValidCall({"action": "create", "color_scheme": scheme}) for scheme in ("light", "dark", "no-preference")),
+        ValidCall({"action": "create", "profile": "kept"}, before=(("browser_session", SAVE),)),
+        ValidCall({"action": "save", "profile": "kept", "session": SESSION}),
+        ValidCall({"action": "use", "session": SESSION}),
+        ValidCall({"action": "close"}, before=(("browser_session", {"action": "create"}),)),
     ),
     "browser_interact": (
-        Right({"action": "click", "element": "#go", "snapshot": True}, happened("click")),
-        Right({"action": "type", "element": "#name", "text": "Ada"}, happened("input")),
-        Right({"action": "hover", "element": "#go"}),
-        Right({"action": "select", "element": "#size", "value": "Large"}, happened("change")),
-        Right({"action": "press", "key": "a", "element": "#name"}, happened("keydown")),
+        ValidCall({"action": "click", "element": "#go", "snapshot": True}, happened("click")),
+        ValidCall({"action": "type", "element": "#name", "text": "Ada"}, happened("input")),
+        ValidCall({"action": "hover", "element": "#go"}),
+        ValidCall({"action": "select", "element": "#size", "value": "Large"}, happened("change")),
+        ValidCall({"action": "press", "key": "a", "element": "#name"}, happened("keydown")),
     ),
 }

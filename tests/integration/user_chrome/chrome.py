@@ -21,7 +21,7 @@ from tests.waiting import eventually
 
 EXTENSION = Path(__file__).parents[3] / "src" / "browser_pilot" / "extension"
 TIMEOUT_MS = 20_000
-START_SECONDS = 30
+START_TIMEOUT_SECONDS = 30
 ALWAYS = (
     "--headless=new",
     "--remote-debugging-port=0",
@@ -99,11 +99,11 @@ class Chrome:
 
 @asynccontextmanager
 async def own_chrome(
-    folder: Path, *more_arguments: str, beside: Path | None = None, downloads: Path | None = None
+    folder: Path, *more_arguments: str, other_extension: Path | None = None, downloads: Path | None = None
 ) -> AsyncGenerator[Chrome]:
     """Chrome as a user would start it; the test observes, and changes nothing about pages, files or dialogs.
 
-    ``beside`` is another extension of the user's, ``downloads`` where the user's downloads go.
+    ``other_extension`` is one more extension of the user, ``downloads`` the folder of the user's downloads.
     """
     downloads = downloads or folder / "downloads"
     downloads.mkdir(parents=True, exist_ok=True)
@@ -116,8 +116,8 @@ async def own_chrome(
     }
     (profile / "Default" / "Preferences").write_text(json.dumps(preferences))
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    extensions = f"{EXTENSION},{beside}" if beside else str(EXTENSION)
-    chosen = (
+    extensions = f"{EXTENSION},{other_extension}" if other_extension else str(EXTENSION)
+    own_arguments = (
         f"--user-data-dir={profile}",
         f"--disable-extensions-except={extensions}",
         f"--load-extension={extensions}",
@@ -125,7 +125,7 @@ async def own_chrome(
         *more_arguments,
     )
     executable = find_browser(os.environ.get("BROWSER_PILOT_BROWSER__EXECUTABLE")).executable
-    command = [str(executable), *QUIET_FLAGS, *(["--no-sandbox"] if is_root else []), *chosen]
+    command = [str(executable), *QUIET_FLAGS, *(["--no-sandbox"] if is_root else []), *own_arguments]
     process = await asyncio.create_subprocess_exec(
         *command, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
     )
@@ -148,5 +148,5 @@ async def _port(path: Path) -> int:
     def first_line() -> list[str]:
         return path.read_text().splitlines()[:1] if path.exists() else []
 
-    await eventually(first_line, "Chrome's debugging port", timeout_seconds=START_SECONDS)
+    await eventually(first_line, "Chrome's debugging port", timeout_seconds=START_TIMEOUT_SECONDS)
     return int(first_line()[0])

@@ -56,7 +56,7 @@ class InProcess:
             slots=LocalSlots(lambda: 10),
             limit_error=_never_full,
             on_tab_event=lambda _, __: None,
-            handle_download=self._keep,
+            handle_download=self._save_download,
         )
         session = Session("s1", client, REQUEST, host)
         try:
@@ -64,9 +64,13 @@ class InProcess:
         finally:
             await session.close()
 
-    async def _keep(self, _session: Session, _tab: Tab, transfer: Transfer, caught: BrowserDownload) -> SavedFile:
-        wish = SaveOptions(self.chrome.downloads.parent / "kept", max_bytes=1 << 20, redact=str, name=caught.filename)
-        return await save_stream(transfer, caught.open, wish)
+    async def _save_download(
+        self, _session: Session, _tab: Tab, transfer: Transfer, caught: BrowserDownload
+    ) -> SavedFile:
+        options = SaveOptions(
+            self.chrome.downloads.parent / "kept", max_bytes=1 << 20, redact=str, name=caught.filename
+        )
+        return await save_stream(transfer, caught.open, options)
 
     @asynccontextmanager
     async def new_context(self) -> AsyncGenerator[BrowserContext]:
@@ -78,7 +82,7 @@ class InProcess:
 
 
 @asynccontextmanager
-async def own_engine(folder: Path, *arguments: str, beside: Path | None = None) -> AsyncGenerator[InProcess]:
+async def own_engine(folder: Path, *arguments: str, other_extension: Path | None = None) -> AsyncGenerator[InProcess]:
     notes: list[tuple[str, dict[str, str]]] = []
     bridge = Bridge(
         folder / "home",
@@ -93,7 +97,7 @@ async def own_engine(folder: Path, *arguments: str, beside: Path | None = None) 
         try:
             async with (
                 async_playwright() as playwright,
-                own_chrome(folder / "chrome", *arguments, beside=beside) as chrome,
+                own_chrome(folder / "chrome", *arguments, other_extension=other_extension) as chrome,
             ):
                 yield await _paired(bridge, playwright, chrome, listener.getsockname()[1], notes)
                 await bridge.close()

@@ -7,13 +7,13 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 
 
-class Wire:
+class SeverableProxy:
     def __init__(self, target: int) -> None:
         self.target = target
         self.port = 0
         self._writers: set[asyncio.StreamWriter] = set()
 
-    async def carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             there, back = await asyncio.open_connection("127.0.0.1", self.target)
         except OSError:
@@ -23,7 +23,7 @@ class Wire:
         await asyncio.gather(self._pump(reader, back), self._pump(there, writer))
         self._writers -= {writer, back}
 
-    def cut(self) -> None:
+    def sever(self) -> None:
         for writer in self._writers:
             writer.transport.abort()
 
@@ -37,10 +37,10 @@ class Wire:
 
 
 @asynccontextmanager
-async def wire_to(port: int, *, at: int = 0) -> AsyncGenerator[Wire]:
-    wire = Wire(port)
-    server = await asyncio.start_server(wire.carry, "127.0.0.1", at)
-    wire.port = server.sockets[0].getsockname()[1]
-    yield wire
+async def severable_proxy(port: int, *, at: int = 0) -> AsyncGenerator[SeverableProxy]:
+    proxy = SeverableProxy(port)
+    server = await asyncio.start_server(proxy.handle, "127.0.0.1", at)
+    proxy.port = server.sockets[0].getsockname()[1]
+    yield proxy
     server.close()
-    wire.cut()
+    proxy.sever()

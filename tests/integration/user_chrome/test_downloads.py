@@ -18,12 +18,12 @@ from tests.integration.downloads.expected import (
     ADDRESSES,
     ELEMENTS,
     FAILING,
-    NOTHING,
-    PROPOSED,
+    NOT_DOWNLOADABLE,
+    PROPOSED_NAMES,
     WITHOUT_FETCHING,
+    download_error,
     hostile_names_are_sanitized,
     saved,
-    why_not,
 )
 from tests.integration.downloads.hostile_site import LINES, PICTURES, PROGRAM, HostileSite, hostile_site
 from tests.integration.downloads.memory import MAX_GROWTH_MB, memory_mb, peak_memory_mb
@@ -32,7 +32,7 @@ from tests.waiting import eventually
 from .chrome import Chrome, own_chrome
 from .conftest import OWN
 
-UNREAD = ("/redirect", "/away", "/chunks", "/gzip.txt", "/ranges.txt", "/no-mime", "/empty.txt")
+NOT_READABLE_BY_THE_PAGE = ("/redirect", "/away", "/chunks", "/gzip.txt", "/ranges.txt", "/no-mime", "/empty.txt")
 
 
 @pytest.fixture(scope="module")
@@ -46,21 +46,23 @@ async def test_every_kind_of_resource_is_saved_in_the_users_folder(
 ) -> None:
     async with http_client(own_hub) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
-        told = await call(client, "browser_download", selector="#img")
-        assert Path(told["path"]).parent == chrome.downloads
-        assert re.fullmatch(r"\d{13}\.png", told["filename"])
-        assert told["sha256"] == hashlib.sha256(PICTURES["img"]).hexdigest()
+        result = await call(client, "browser_download", selector="#img")
+        assert Path(result["path"]).parent == chrome.downloads
+        assert re.fullmatch(r"\d{13}\.png", result["filename"])
+        assert result["sha256"] == hashlib.sha256(PICTURES["img"]).hexdigest()
         for element, (content, extension) in ELEMENTS.items():
             data, found = await saved(client, selector=f"#{element}")
             assert found == extension, element
             assert content is None or data == content, element
-        for element in NOTHING:
-            assert await why_not(client, selector=f"#{element}") == "Element has no downloadable resource", element
+        for element in NOT_DOWNLOADABLE:
+            assert await download_error(client, selector=f"#{element}") == "Element has no downloadable resource", (
+                element
+            )
         named = await call(client, "browser_download", selector="#link", filename="../The report.pdf")
         assert (chrome.downloads / "The report.pdf") == Path(named["path"])
 
 
-async def test_whatever_the_server_does_a_file_is_saved_whole_or_not_at_all(
+async def test_a_file_is_complete_or_absent_whatever_the_server_does(
     own_hub: HubProcess, chrome: Chrome, hostile: HostileSite
 ) -> None:
     async with http_client(own_hub) as client:
@@ -69,12 +71,11 @@ async def test_whatever_the_server_does_a_file_is_saved_whole_or_not_at_all(
             assert await saved(client, url=hostile.url(path)) == (content, extension), path
         before = sorted(chrome.downloads.iterdir())
         for path, message in FAILING.items():
-            assert await why_not(client, url=hostile.url(path)) == message, path
-        await call(
-            client, "browser_download", selector="#img", filename="between.png"
-        )  # a success keeps the circuit closed
+            assert await download_error(client, url=hostile.url(path)) == message, path
+        # Without a success in between, the circuit breaker would open for this site.
+        await call(client, "browser_download", selector="#img", filename="between.png")
         for path in ("/reset", "/reset-chunks"):
-            assert (await why_not(client, url=hostile.url(path))).startswith("Network request failed"), path
+            assert (await download_error(client, url=hostile.url(path))).startswith("Network request failed"), path
         assert {path.name for path in chrome.downloads.iterdir()} == {*(path.name for path in before), "between.png"}
 
 
@@ -82,7 +83,7 @@ async def test_whatever_the_server_does_a_file_is_saved_whole_or_not_at_all(
     ("elements", "paths"),
     [
         pytest.param(WITHOUT_FETCHING[-3:], ("/redirect", "/no-mime"), id="some"),
-        pytest.param(WITHOUT_FETCHING, UNREAD, id="all", marks=pytest.mark.long),
+        pytest.param(WITHOUT_FETCHING, NOT_READABLE_BY_THE_PAGE, id="all", marks=pytest.mark.long),
     ],
 )
 async def test_a_page_whose_csp_forbids_fetch_can_be_saved_from(
@@ -99,7 +100,7 @@ async def test_a_page_whose_csp_forbids_fetch_can_be_saved_from(
             assert await saved(client, url=hostile.url(path)) == ADDRESSES[path], path
         before = sorted(chrome.downloads.iterdir())
         for path, message in FAILING.items():
-            assert await why_not(client, url=hostile.url(path)) == message, path
+            assert await download_error(client, url=hostile.url(path)) == message, path
         assert sorted(chrome.downloads.iterdir()) == before
         assert len((await call(client, "browser_tabs", action="list"))["tabs"]) == 1
 
@@ -110,10 +111,10 @@ async def test_a_download_by_the_browser_happens_once_and_opens_no_tab_for_the_a
     """The page that fetches must not count as a new tab: that would start a second download of the same file."""
     async with http_client(own_hub) as client:
         await call(client, "browser_navigate", url=hostile.url("/strict"))
-        told = [await call(client, "browser_download", selector="#img") for _ in range(3)]
-        assert [one["download_id"] for one in told] == ["d1", "d2", "d3"]
+        results = [await call(client, "browser_download", selector="#img") for _ in range(3)]
+        assert [one["download_id"] for one in results] == ["d1", "d2", "d3"]
         assert (await call(client, "browser_tabs", action="open"))["tab"] == "t2"
-    assert all(Path(one["path"]).read_bytes() == PICTURES["img"] for one in told)
+    assert all(Path(one["path"]).read_bytes() == PICTURES["img"] for one in results)
 
 
 async def test_a_download_by_a_click_is_saved_and_a_cancelled_one_removed(
@@ -122,9 +123,9 @@ async def test_a_download_by_a_click_is_saved_and_a_cancelled_one_removed(
     async with http_client(own_hub) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
         clicked = await call(client, "browser_click", element="#clicked")
-        told = await call(client, "browser_download", id=clicked["downloads"][0]["id"])
-        assert Path(told["path"]).parent == chrome.downloads
-        assert Path(told["path"]).read_bytes() == LINES
+        result = await call(client, "browser_download", id=clicked["downloads"][0]["id"])
+        assert Path(result["path"]).parent == chrome.downloads
+        assert Path(result["path"]).read_bytes() == LINES
         before = sorted(chrome.downloads.iterdir())
         slow = asyncio.ensure_future(client.call_tool("browser_download", {"url": hostile.url("/slow")}))
         await eventually(lambda: any(path == "/slow" for path, _ in hostile.hits))
@@ -138,25 +139,25 @@ async def test_a_download_by_a_click_is_saved_and_a_cancelled_one_removed(
         assert sorted(chrome.downloads.iterdir()) == before
 
 
-async def test_fifty_downloads_at_once_get_different_names(
+async def test_fifty_parallel_downloads_get_distinct_names(
     own_hub: HubProcess, chrome: Chrome, hostile: HostileSite
 ) -> None:
     async with http_client(own_hub) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
-        answers = await asyncio.gather(
+        results = await asyncio.gather(
             *(call(client, "browser_download", url=hostile.url(f"/img.png?{number}")) for number in range(50))
         )
-    paths = {Path(answer["path"]) for answer in answers}
+    paths = {Path(result["path"]) for result in results}
     assert len(paths) == 50
     assert all(path.parent == chrome.downloads and path.read_bytes() == PICTURES["img"] for path in paths)
 
 
 @pytest.mark.parametrize("every", [pytest.param(8), pytest.param(1, marks=pytest.mark.long)])
-async def test_hostile_file_names_are_made_safe(
+async def test_hostile_names_are_sanitized(
     own_hub: HubProcess, chrome: Chrome, hostile: HostileSite, every: int
 ) -> None:
     async with http_client(own_hub) as client:
-        await hostile_names_are_sanitized(client, hostile, chrome.downloads, PROPOSED[::every])
+        await hostile_names_are_sanitized(client, hostile, chrome.downloads, PROPOSED_NAMES[::every])
 
 
 async def test_progress_is_reported_during_a_download(
@@ -207,7 +208,7 @@ async def test_a_denied_or_too_large_download_fails_and_leaves_no_file(
                 error = await fail(client, "browser_download", url=f"{hostile.other}/hotlink.png")
                 assert error["error"] == "DOMAIN_DENIED"
                 # Chrome's declarativeNetRequest rules block a redirect to it.
-                assert await why_not(client, url=hostile.url("/away")) == "Download blocked by browser"
+                assert await download_error(client, url=hostile.url("/away")) == "Download blocked by browser"
                 assert "/hotlink.png" not in [path for path, _ in hostile.hits[seen:]]
             assert list(chrome.downloads.iterdir()) == []
 
@@ -215,23 +216,23 @@ async def test_a_denied_or_too_large_download_fails_and_leaves_no_file(
 @pytest.mark.long
 @pytest.mark.timeout(150)
 @pytest.mark.parametrize(
-    ("path", "why"), [("/never", "no response within 30 s"), ("/big-cut", "no data for 30 s"), ("/slow", "no data")]
+    ("path", "reason"), [("/never", "no response within 30 s"), ("/big-cut", "no data for 30 s"), ("/slow", "no data")]
 )
 async def test_a_stalled_download_times_out_and_leaves_no_file(
-    own_hub: HubProcess, chrome: Chrome, hostile: HostileSite, path: str, why: str
+    own_hub: HubProcess, chrome: Chrome, hostile: HostileSite, path: str, reason: str
 ) -> None:
     async with http_client(own_hub) as client:
         await call(client, "browser_navigate", url=hostile.url("/"))
         before = sorted(chrome.downloads.iterdir())
-        message = await why_not(client, url=hostile.url(path), timeout_ms=100_000)
-        assert message.startswith(f"Network request failed: {why}"), message
+        message = await download_error(client, url=hostile.url(path), timeout_ms=100_000)
+        assert message.startswith(f"Network request failed: {reason}"), message
         assert sorted(chrome.downloads.iterdir()) == before
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(("size_mb", "most_mb"), [(128, 96), pytest.param(500, MAX_GROWTH_MB, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("size_mb", "max_mb"), [(128, 96), pytest.param(500, MAX_GROWTH_MB, marks=pytest.mark.long)])
 async def test_a_large_file_is_saved_whole_with_little_memory(
-    own_hub: HubProcess, chrome: Chrome, hostile: HostileSite, size_mb: int, most_mb: int
+    own_hub: HubProcess, chrome: Chrome, hostile: HostileSite, size_mb: int, max_mb: int
 ) -> None:
     """The memory of the hub and of Chrome together: a page would buffer the file in Chrome."""
     pids = own_hub.info.pid, chrome.pid
@@ -243,8 +244,8 @@ async def test_a_large_file_is_saved_whole_with_little_memory(
         before = memory_mb(*pids)
         hostile.big_mb = size_mb
         async with peak_memory_mb(*pids) as peak:
-            told = await call(client, "browser_download", url=hostile.url("/big"), timeout_ms=250_000)
-    path = Path(told["path"])
-    assert path.stat().st_size == told["size"] == size_mb << 20
+            result = await call(client, "browser_download", url=hostile.url("/big"), timeout_ms=250_000)
+    path = Path(result["path"])
+    assert path.stat().st_size == result["size"] == size_mb << 20
     path.unlink()
-    assert peak.mb - before < most_mb
+    assert peak.mb - before < max_mb

@@ -89,9 +89,9 @@ async def test_the_popup_shows_every_connection_state(asking_hub: HubProcess, sh
         await expect(popup.locator("#connected-for")).to_contain_text("Connected for")
         await popup.get_by_role("button", name="Connect this tab").click()
         await expect(popup.locator("#tab-note")).to_contain_text("Shared")
-        for press, said in (("Pause", "Paused"), ("Resume", "Connected"), ("Stop", "Stopped by you")):
+        for press, status in (("Pause", "Paused"), ("Resume", "Connected"), ("Stop", "Stopped by you")):
             await popup.get_by_role("button", name=press).click()
-            await expect(popup.locator(state)).to_have_text(said, timeout=TIMEOUT_MS)
+            await expect(popup.locator(state)).to_have_text(status, timeout=TIMEOUT_MS)
         await popup.get_by_role("button", name="Resume").click()
         await popup.get_by_role("button", name="Turn off").click()
         await expect(popup.locator(state)).to_have_text("Turned off")
@@ -179,7 +179,7 @@ async def wait_for_tabs(agent: Any, queries: set[str]) -> None:
     await eventually(are_listed)
 
 
-async def test_a_pairing_link_fills_in_the_code_and_pairs_only_when_the_user_says_so(tmp_path: Path) -> None:
+async def test_a_pairing_link_fills_in_the_code_and_pairs_only_when_the_user_confirms(tmp_path: Path) -> None:
     offer = f"chrome.runtime.sendMessage('{EXTENSION_ID}', {{ pair: 'K7QW-3M9T' }})"
     with serving({"/": f'<!doctype html><title>Hub</title><button onclick="{offer}">Pair my browser</button>'}) as hub:
         async with own_chrome(tmp_path) as chrome:

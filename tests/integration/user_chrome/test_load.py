@@ -1,4 +1,4 @@
-"""Several agents at once in many tabs of the user's Chrome: tabs are isolated, and memory does not grow."""
+"""Several concurrent agents in many tabs of the user's Chrome: tabs are isolated, and memory does not grow."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .conftest import OWN
 PAGE = """<!doctype html><title>Counting</title><button onclick='count.textContent = ++n'>Add</button>
 <p id=count>0</p><script>n = 0</script>"""
 CLIENTS, TABS = 4, 10
-MOST_GROWTH_MB = 150
+MAX_GROWTH_MB = 150
 
 
 async def test_the_demo_task_is_done_through_the_extension(own_hub: HubProcess, chrome: Chrome) -> None:
@@ -56,7 +56,7 @@ async def test_ten_tabs_of_four_agents_are_isolated_and_memory_does_not_grow(tmp
             await asyncio.gather(*(agent.work(until) for agent in agents))
             growth = await memory_mb(hub, 0) - await early
             assert sum(agent.calls for agent in agents) >= 2 * seconds
-            assert growth < MOST_GROWTH_MB, growth
+            assert growth < MAX_GROWTH_MB, growth
             for agent in agents:
                 assert await agent.tabs() == set(agent.counts), "a tab was lost, or another's was seen"
 

@@ -1,4 +1,4 @@
-"""Pages with a frame of another extension of the user: Chrome lets no debugger attach beside it."""
+"""Pages with a frame of another extension of the user: Chrome lets no debugger attach to them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.page.actions.site import Site
 from .chrome import TIMEOUT_MS
 from .in_process import InProcess, own_engine
 
-# As password managers do when the page has a field; here, when the test asks for it. The frame reports that it runs.
+# Password managers add such a frame when the page has a field; here on request. The frame reports when it runs.
 INTRUDES = """addEventListener('message', (event) => {
   if (event.data === 'running') document.querySelector('iframe').dataset.running = '';
   if (event.data !== 'intrude') return;
@@ -44,7 +44,7 @@ async def chrome_with_an_intruder(folder: Path) -> AsyncGenerator[InProcess]:
     (intruder / "frame.html").write_text("<p>Another extension's own<script src='frame.js'></script>")
     (intruder / "frame.js").write_text("parent.postMessage('running', '*')")
     (intruder / "intrude.js").write_text(INTRUDES)
-    async with own_engine(folder, "--host-resolver-rules=MAP *.test 127.0.0.1", beside=intruder) as own:
+    async with own_engine(folder, "--host-resolver-rules=MAP *.test 127.0.0.1", other_extension=intruder) as own:
         yield own
 
 

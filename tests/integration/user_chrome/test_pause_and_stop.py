@@ -131,10 +131,10 @@ async def test_the_user_can_click_stop_in_the_page_and_an_agent_cannot(
         page = await users_view(own, pages.url("page"))
         await expect(page.locator("browser-pilot-indicator")).to_be_attached()
         spot = await page.evaluate(IN_THE_INDICATOR)
-        session = await tab.world.frames.main_session()
+        cdp_session = await tab.world.frames.main_session()
         for kind in ("mouseMoved", *("mousePressed", "mouseReleased") * 3):
             button = "none" if kind == "mouseMoved" else "left"
-            await send(session, "Input.dispatchMouseEvent", type=kind, button=button, clickCount=1, **spot)
+            await send(cdp_session, "Input.dispatchMouseEvent", type=kind, button=button, clickCount=1, **spot)
         assert relay.halted == ""
 
         async def users_click() -> bool:

@@ -26,10 +26,10 @@ from tests.waiting import eventually
 
 from .chrome import Chrome, own_chrome
 from .conftest import OWN
-from .severable_proxy import Wire, wire_to
+from .severable_proxy import SeverableProxy, severable_proxy
 
 PAGE = "<!doctype html><title>0</title><button onclick='document.title = ++n'>Add</button><script>n = 0</script>"
-BACK_SECONDS = 2.0
+MAX_MEDIAN_RECONNECT_SECONDS = 2.0
 
 
 def free_port() -> int:
@@ -39,10 +39,10 @@ def free_port() -> int:
 
 @dataclass
 class Scene:
-    """A paired Chrome behind a severable proxy, and how long each reconnect reconnect_seconds."""
+    """A paired Chrome behind a severable proxy, and the duration of each reconnect."""
 
     chrome: Chrome
-    wire: Wire
+    proxy: SeverableProxy
     hub: HubProcess
     url: str
     reconnect_seconds: list[float] = field(default_factory=list[float])
@@ -59,7 +59,7 @@ class Scene:
         self.reconnect_seconds.append(time.monotonic() - began)
 
     def check_times(self) -> None:
-        assert statistics.median(self.reconnect_seconds) < BACK_SECONDS, self.reconnect_seconds
+        assert statistics.median(self.reconnect_seconds) < MAX_MEDIAN_RECONNECT_SECONDS, self.reconnect_seconds
 
 
 @asynccontextmanager
@@ -68,8 +68,8 @@ async def scene(folder: Path, port: int) -> AsyncGenerator[tuple[Scene, Callable
     home = folder / "home"
     home.mkdir(parents=True)
     async with AsyncExitStack() as stack:
-        wire = await stack.enter_async_context(wire_to(port))
-        (home / "config.toml").write_text(f'{OWN}[hub]\nallowed_hosts = ["127.0.0.1:{wire.port}"]\n')
+        proxy = await stack.enter_async_context(severable_proxy(port))
+        (home / "config.toml").write_text(f'{OWN}[hub]\nallowed_hosts = ["127.0.0.1:{proxy.port}"]\n')
         site = stack.enter_context(serving({"/": PAGE}))
         hubs = AsyncExitStack()
         stack.push_async_callback(lambda: hubs.aclose())
@@ -77,8 +77,8 @@ async def scene(folder: Path, port: int) -> AsyncGenerator[tuple[Scene, Callable
         chrome = await stack.enter_async_context(own_chrome(folder / "chrome"))
         with hub.http() as http:
             code = http.post("/api/pairing").json()["code"]
-        await chrome.pair_at(wire.port, code)
-        made = Scene(chrome, wire, hub, site.url("/"))
+        await chrome.pair_at(proxy.port, code)
+        made = Scene(chrome, proxy, hub, site.url("/"))
 
         async def restart() -> None:
             await hubs.aclose()
@@ -137,10 +137,10 @@ async def kill_worker(chrome: Chrome) -> None:
 async def test_a_lost_socket_reconnects_and_nothing_is_done_twice(tmp_path: Path, times: int) -> None:
     async with scene(tmp_path, free_port()) as (made, _):
 
-        async def cut() -> None:
-            made.wire.cut()
+        async def sever() -> None:
+            made.proxy.sever()
 
-        await disturb(made, times, cut)
+        await disturb(made, times, sever)
 
 
 @pytest.mark.parametrize("times", [3, pytest.param(100, marks=[pytest.mark.long, pytest.mark.timeout(900)])])
@@ -171,7 +171,7 @@ async def test_the_popup_never_says_connected_when_it_is_not(tmp_path: Path) -> 
     async with scene(tmp_path, free_port()) as (made, _):
         popup = await made.chrome.popup()
         await expect(popup.locator("#state")).to_have_text("Connected")
-        made.wire.target = free_port()
-        made.wire.cut()
+        made.proxy.target = free_port()
+        made.proxy.sever()
         await expect(popup.locator("#state")).not_to_have_text("Connected", timeout=3_000)
         await expect(popup.get_by_role("alert")).to_contain_text("No hub responds")

@@ -16,9 +16,9 @@ from tests.waiting import eventually
 from .chrome import own_chrome
 from .shop_scene import TIMEOUT_MS, Opening
 
-# Both record in the same turn of the event loop, before any time has passed.
+# Both read the state in the same turn of the event loop, before any time has passed.
 COMES_TO_THE_FRONT = "button => { document.dispatchEvent(new Event('visibilitychange')); return button.disabled }"
-NOTE_FIRST_BUTTONS = """() => {
+RECORD_FIRST_BUTTONS = """() => {
   new MutationObserver(() => {
     const buttons = [...document.querySelectorAll('article button')];
     if (buttons.length) window.firstButtons ??= buttons.every((one) => one.disabled) ? 'all off' : 'some on';
@@ -43,13 +43,13 @@ async def test_an_action_waits_for_approval_in_the_panel(opening: Opening) -> No
 
 async def test_the_buttons_of_a_new_card_are_disabled_at_first(opening: Opening) -> None:
     async with opening() as scene:
-        await scene.panel.evaluate(NOTE_FIRST_BUTTONS)
+        await scene.panel.evaluate(RECORD_FIRST_BUTTONS)
         asking = asyncio.create_task(fail(scene.agent, "browser_click", element="text=Pay now"))
         deny = scene.panel.get_by_role("button", name="Deny", exact=False).first
         await expect(deny).to_be_enabled(timeout=TIMEOUT_MS)
         assert await scene.panel.evaluate("window.firstButtons") == "all off"
         await scene.panel.bring_to_front()
-        assert await deny.evaluate(COMES_TO_THE_FRONT), "a page that comes to the front is new to the eye"
+        assert await deny.evaluate(COMES_TO_THE_FRONT), "the buttons are disabled when the page comes to the front"
         await deny.click()
         assert (await asking)["error"] == "APPROVAL_DENIED"
 
@@ -89,9 +89,9 @@ async def test_neither_a_page_nor_an_agent_can_decide(opening: Opening) -> None:
         params = {"id": await card.get_attribute("data-id"), "choice": "once"}
         decision = {"type": "hub_request", "name": "decide", "params": params}
         # A local page may offer a pairing code to the extension, and nothing else.
-        offer = """([id, message]) => new Promise((told) => {
-            chrome.runtime.sendMessage(id, message, told);
-            setTimeout(told, 500);
+        offer = """([id, message]) => new Promise((resolve) => {
+            chrome.runtime.sendMessage(id, message, resolve);
+            setTimeout(resolve, 500);
         })"""
         for to in ("offscreen", "service_worker"):
             assert not await scene.page.evaluate(offer, [EXTENSION_ID, {"to": to, **decision}])
@@ -194,7 +194,7 @@ async def test_stop_denies_pending_approvals_and_releases_every_tab(opening: Ope
         await expect(scene.panel.locator("#state")).to_have_text("Connected", timeout=TIMEOUT_MS)
 
 
-async def test_a_picked_element_gets_selectors_and_is_handed_to_the_agent(opening: Opening) -> None:
+async def test_a_picked_element_gets_selectors_and_is_given_to_the_agent(opening: Opening) -> None:
     async with opening() as scene:
         assert (await call(scene.agent, "browser_picked"))["picked"] is False
         await scene.panel.get_by_role("button", name="Pick an element").click()

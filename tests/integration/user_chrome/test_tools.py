@@ -74,11 +74,11 @@ async def download_from(session: Session, tab: Tab) -> bytes:
 
 
 async def test_a_download_reaches_the_agent_and_the_users_folder(own: InProcess, pages: Site) -> None:
-    async def answer(request: HttpRequest) -> None:
+    async def send_report(request: HttpRequest) -> None:
         disposition = "Content-Disposition: attachment; filename=report.csv\r\n"
         await request.respond(b"a,b\n1,2\n", kind="text/csv", extra=disposition)
 
-    pages.handle("report", answer)
+    pages.handle("report", send_report)
     async with own.session() as session:
         tab = await session.open_tab()
         await open_address(tab, pages.add("page", "<a id=b href='/report'>Get</a>"))

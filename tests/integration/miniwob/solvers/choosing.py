@@ -15,35 +15,37 @@ MONTHS = list(month_name)
 
 @solves("click-checkboxes", "click-checkboxes-large", "click-checkboxes-transfer")
 async def check_boxes(agent: Agent) -> None:
-    wanted = agent.ask(r"Select (.*) and click Submit")[0].split(", ")
+    wanted = agent.match_task(r"Select (.*) and click Submit")[0].split(", ")
     fields = [{"element": box.ref, "value": True} for box in agent.all("checkbox") if box.name in wanted]
     if fields:
-        await agent.act("fill_form", fields=fields)
+        await agent.call_tool("fill_form", fields=fields)
     await agent.submit()
 
 
 @solves("click-option")
 async def a_radio_button(agent: Agent) -> None:
-    await agent.click(agent.one("radio", agent.ask(r"Select (\S+) and click")[0]))
+    await agent.click(agent.one("radio", agent.match_task(r"Select (\S+) and click")[0]))
     await agent.submit()
 
 
 @solves("choose-list")
 async def an_option_of_a_list(agent: Agent) -> None:
-    await agent.act("select", element=agent.one("combobox"), values=[agent.ask(r"Select (.*) from the list")[0]])
+    await agent.call_tool(
+        "select", element=agent.one("combobox"), values=[agent.match_task(r"Select (.*) from the list")[0]]
+    )
     await agent.submit()
 
 
 @solves("click-scroll-list")
 async def options_of_a_list(agent: Agent) -> None:
-    values = agent.ask(r"Select (.*) from the scroll list")[0].split(", ")
-    await agent.act("select", element=agent.one("listbox"), values=values)
+    values = agent.match_task(r"Select (.*) from the scroll list")[0].split(", ")
+    await agent.call_tool("select", element=agent.one("listbox"), values=values)
     await agent.submit()
 
 
 @solves("form-sequence-3")
 async def a_list_of_the_pages_own(agent: Agent) -> None:
-    wanted, button = agent.ask(r'Choose (.*) from the dropdown, then click the button labeled "(\w+)"')
+    wanted, button = agent.match_task(r'Choose (.*) from the dropdown, then click the button labeled "(\w+)"')
     arrow = agent.rows[agent.where(lambda row: row.name == "▾") - 1]
     await agent.click(arrow)
     await agent.click(agent.one(name=wanted))
@@ -52,7 +54,7 @@ async def a_list_of_the_pages_own(agent: Agent) -> None:
 
 @solves("choose-date", "choose-date-easy", "choose-date-medium", "choose-date-nodelay")
 async def a_day_of_a_calendar(agent: Agent) -> None:
-    month, day, year = map(int, agent.ask(r"Select (\d+)/(\d+)/(\d+)"))
+    month, day, year = map(int, agent.match_task(r"Select (\d+)/(\d+)/(\d+)"))
     await agent.click(agent.one("textbox"))
     await pick_day(agent, date(year, month, day))
     await agent.submit()
@@ -66,13 +68,15 @@ async def pick_day(agent: Agent, day: date) -> None:
         shown = date(int(year), MONTHS.index(month), 1)
         if (shown.year, shown.month) == (day.year, day.month):
             break
-        await agent.click(next(thing for thing in agent.all() if thing.name == ("Prev" if day < shown else "Next")))
+        await agent.click(
+            next(element for element in agent.all() if element.name == ("Prev" if day < shown else "Next"))
+        )
     await agent.click(agent.one("link", str(day.day)))
 
 
 @solves("use-spinner")
 async def a_spinner(agent: Agent) -> None:
-    await agent.type(agent.one("spinbutton"), agent.ask(r"Select (-?\d+)")[0])
+    await agent.type(agent.one("spinbutton"), agent.match_task(r"Select (-?\d+)")[0])
     await agent.submit()
 
 
@@ -81,9 +85,9 @@ async def sliders(agent: Agent) -> None:
     """Each handle is moved with the arrow keys until the page shows the value."""
     wanted = re.findall(r"-?\d+", agent.task)
     if boxes := agent.all("checkbox"):
-        wanted, chosen = wanted[:1], int(agent.ask(r"the (\d)\w\w checkbox")[0])
+        wanted, chosen = wanted[:1], int(agent.match_task(r"the (\d)\w\w checkbox")[0])
         fields = [{"element": box.ref, "value": place == chosen} for place, box in enumerate(boxes, 1)]
-        await agent.act("fill_form", fields=fields)
+        await agent.call_tool("fill_form", fields=fields)
     for number, value in enumerate(wanted):
         await move_slider(agent, number, int(value))
     await agent.submit()
@@ -103,6 +107,6 @@ async def a_field_that_suggests(agent: Agent) -> None:
     start, end = [*agent.quoted, ""][:2]
     wanted = rf"^{re.escape(start)}.*{re.escape(end)}$"
     await agent.type(agent.one("textbox", "Tags:"), start)
-    await agent.act("wait_for", element=f"role=click[name=/{wanted}/]")
-    await agent.click(next(thing for thing in agent.all("click") if re.match(wanted, thing.name)))
+    await agent.call_tool("wait_for", element=f"role=click[name=/{wanted}/]")
+    await agent.click(next(element for element in agent.all("click") if re.match(wanted, element.name)))
     await agent.submit()

@@ -46,7 +46,7 @@ async def a_button_of_a_dialog(agent: Agent) -> None:
 
 @solves("click-tab")
 async def a_tab(agent: Agent) -> None:
-    await agent.click(agent.one("tab", agent.ask(r"Click on (Tab #\d)")[0]))
+    await agent.click(agent.one("tab", agent.match_task(r"Click on (Tab #\d)")[0]))
 
 
 @solves("click-tab-2", "click-tab-2-easy", "click-tab-2-medium", "click-tab-2-hard")
@@ -64,7 +64,7 @@ async def a_link_behind_tabs(agent: Agent) -> None:
 @solves("click-collapsible", "click-collapsible-nodelay")
 async def a_section_that_opens(agent: Agent) -> None:
     await agent.click(agent.one("tab"))
-    await agent.act("wait_for", element={"role": "button", "name": "Submit"})
+    await agent.call_tool("wait_for", element={"role": "button", "name": "Submit"})
     await agent.submit()
 
 
@@ -72,7 +72,7 @@ async def a_section_that_opens(agent: Agent) -> None:
 async def a_link_behind_sections(agent: Agent) -> None:
     for section in agent.all("tab"):
         await agent.click(section)
-        await agent.act("wait_for", function="!$(':animated').length")
+        await agent.call_tool("wait_for", function="!$(':animated').length")
         if found := agent.all("click", agent.quoted[0]):
             await agent.click(found[0])
             return
@@ -80,10 +80,10 @@ async def a_link_behind_sections(agent: Agent) -> None:
 
 @solves("click-menu")
 async def a_menu_in_a_menu(agent: Agent) -> None:
-    names = agent.ask(r"Select (.*)")[0].split(">")
+    names = agent.match_task(r"Select (.*)")[0].split(">")
     for name, following in pairwise(names):
-        await agent.act("hover", element=agent.one("menuitem", name))
-        await agent.act("wait_for", element={"role": "menuitem", "name": following, "exact": True})
+        await agent.call_tool("hover", element=agent.one("menuitem", name))
+        await agent.call_tool("wait_for", element={"role": "menuitem", "name": following, "exact": True})
     await agent.click(agent.one("menuitem", names[-1]))
 
 
@@ -117,11 +117,11 @@ async def a_pie_menu(agent: Agent) -> None:
 @solves("ascending-numbers")
 async def numbers_in_order(agent: Agent) -> None:
     """The first click covers all numbers, so their positions must be known before it."""
-    shown = [row for row in await agent.look(boxes=True) if re.fullmatch(r"\d", row.name)]
+    shown = [row for row in await agent.snapshot(boxes=True) if re.fullmatch(r"\d", row.name)]
     numbers = sorted(shown, key=lambda row: int(row.name))
     await agent.click(numbers[0])
     for number in numbers[1:]:
-        covers = [row for row in await agent.look(boxes=True) if "rect" in row.name]
+        covers = [row for row in await agent.snapshot(boxes=True) if "rect" in row.name]
         await agent.click(min(covers, key=lambda cover: distance(cover, number)))
 
 
@@ -157,4 +157,4 @@ async def the_only_field(agent: Agent) -> None:
 
 @solves("focus-text-2")
 async def one_of_the_fields(agent: Agent) -> None:
-    await agent.click(agent.all("textbox")[int(agent.ask(r"(\d)(?:st|nd|rd|th) input")[0]) - 1])
+    await agent.click(agent.all("textbox")[int(agent.match_task(r"(\d)(?:st|nd|rd|th) input")[0]) - 1])

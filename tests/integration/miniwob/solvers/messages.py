@@ -20,7 +20,7 @@ from .registry import solves
     "email-inbox-star-reply",
 )
 async def a_mail(agent: Agent) -> None:
-    sender = agent.ask(r"email by (\w+)")[0]
+    sender = agent.match_task(r"email by (\w+)")[0]
     if "trash" in agent.task:
         await agent.click(icon_after(agent, sender, "(trash)"))
     elif "star" in agent.task:
@@ -31,7 +31,7 @@ async def a_mail(agent: Agent) -> None:
         await agent.click(agent.one("click", "(send-reply)"))
     else:
         await open_mail(agent, sender, "Forward")
-        await agent.type(agent.one("textbox"), agent.ask(r"forward that email to (\w+)")[0])
+        await agent.type(agent.one("textbox"), agent.match_task(r"forward that email to (\w+)")[0])
         await agent.click(agent.one("click", "(send-forward)"))
 
 
@@ -47,7 +47,7 @@ async def open_mail(agent: Agent, sender: str, way: str) -> None:
 
 @solves("social-media")
 async def a_button_of_a_post(agent: Agent) -> None:
-    user, what = agent.ask(r'user (@\w+), click on the "(.*)" button')
+    user, what = agent.match_task(r'user (@\w+), click on the "(.*)" button')
     start = agent.where(lambda row: user in row.text.split())
     if what in ("Reply", "Retweet", "Like"):
         await agent.click(next(row for row in agent.rows[start:] if row.name == f"({what.lower()})"))

@@ -36,17 +36,17 @@ def colour_of(row: Row) -> str:
 
 @solves("click-color")
 async def a_coloured_box(agent: Agent) -> None:
-    asked, *boxes = [row for row in agent.all("click") if colour_of(row)]
-    if "query-color" in asked.name:
-        wanted = colour_of(asked)
+    query, *boxes = [row for row in agent.all("click") if colour_of(row)]
+    if "query-color" in query.name:
+        wanted = colour_of(query)
     else:
-        boxes, wanted = [asked, *boxes], COLOURS[agent.ask(r"Click on the (\w+) colored box")[0]]
+        boxes, wanted = [query, *boxes], COLOURS[agent.match_task(r"Click on the (\w+) colored box")[0]]
     await agent.click(next(box for box in boxes if colour_of(box) == wanted))
 
 
 @solves("click-shades")
 async def shades_of_a_colour(agent: Agent) -> None:
-    place = ("red", "green", "blue").index(agent.ask(r"shades of (\w+)")[0])
+    place = ("red", "green", "blue").index(agent.match_task(r"shades of (\w+)")[0])
     for box in [row for row in agent.all("click") if colour_of(row)]:
         parts = [int(colour_of(box)[start : start + 2], 16) for start in (1, 3, 5)]
         if parts[place] == max(parts):
@@ -56,7 +56,9 @@ async def shades_of_a_colour(agent: Agent) -> None:
 
 @solves("grid-coordinate")
 async def a_point_of_a_grid(agent: Agent) -> None:
-    await agent.click(next(row for row in agent.rows if row.name.startswith(f"({agent.ask(r'coordinate (.*)[.]')[0]}")))
+    await agent.click(
+        next(row for row in agent.rows if row.name.startswith(f"({agent.match_task(r'coordinate (.*)[.]')[0]}"))
+    )
 
 
 @solves("identify-shape")

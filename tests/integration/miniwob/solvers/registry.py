@@ -11,10 +11,10 @@ SOLVERS: dict[str, Solver] = {}
 
 
 def solves(*tasks: str) -> Callable[[Solver], Solver]:
-    def note(solver: Solver) -> Solver:
+    def register(solver: Solver) -> Solver:
         for task in tasks:
             assert task not in SOLVERS, f"{task} has two solvers"
             SOLVERS[task] = solver
         return solver
 
-    return note
+    return register

@@ -12,7 +12,7 @@ from .registry import solves
 
 @solves("read-table")
 async def a_value_of_a_table(agent: Agent) -> None:
-    label = agent.ask(r"Enter the value of (.*) into")[0]
+    label = agent.match_task(r"Enter the value of (.*) into")[0]
     await agent.type(agent.one("textbox"), table_of(agent)[label])
     await agent.submit()
 
@@ -25,7 +25,7 @@ async def values_of_a_table(agent: Agent) -> None:
         {"element": field.ref, "value": known[label]}
         for field, label in zip(agent.all("textbox"), (label for label in labels if label in known), strict=True)
     ]
-    await agent.act("fill_form", fields=fields)
+    await agent.call_tool("fill_form", fields=fields)
     await agent.submit()
 
 
@@ -43,7 +43,7 @@ async def the_last_word(agent: Agent) -> None:
 
 @solves("scroll-text-2")
 async def a_text_scrolled_to_its_end(agent: Agent) -> None:
-    await agent.act("scroll", element=agent.one("textbox"), to="bottom" if "bottom" in agent.task else "top")
+    await agent.call_tool("scroll", element=agent.one("textbox"), to="bottom" if "bottom" in agent.task else "top")
     await agent.submit()
 
 
@@ -51,14 +51,14 @@ async def a_text_scrolled_to_its_end(agent: Agent) -> None:
 async def an_agreement_that_must_be_read(agent: Agent) -> None:
     if agent.quoted:
         area, name = agent.all("textbox")
-        await agent.act("scroll", element=area, to="bottom")
+        await agent.call_tool("scroll", element=area, to="bottom")
         await agent.type(name, agent.quoted[0])
     await agent.submit("Agree" if agent.task.endswith('"Agree"') else "Cancel")
 
 
 @solves("search-engine")
 async def a_result_on_a_later_page(agent: Agent) -> None:
-    place = int(agent.ask(r"the (\d)\w\w search result")[0]) - 1
+    place = int(agent.match_task(r"the (\d)\w\w search result")[0]) - 1
     await agent.type(agent.one("textbox"), agent.quoted[0])
     await agent.submit("Search")
     if place >= 3:
@@ -69,11 +69,11 @@ async def a_result_on_a_later_page(agent: Agent) -> None:
 
 @solves("phone-book")
 async def a_contact_on_some_page(agent: Agent) -> None:
-    name, what = agent.ask(r"Find (\w+) in the contact book and click on their (phone|email|address)")
+    name, what = agent.match_task(r"Find (\w+) in the contact book and click on their (phone|email|address)")
     while not agent.all("heading", name):
         await agent.click(agent.one("link", ">"))
     line = next(row for row in agent.rows if row.text.lower().startswith(what))
-    await agent.click(list(line.things())[1])
+    await agent.click(list(line.elements())[1])
 
 
 @solves("buy-ticket")
@@ -107,7 +107,7 @@ async def dishes(agent: Agent) -> None:
     if listed := re.search(r"Order one of each item: (.*)", agent.task):
         chosen = listed[1].split(", ")
     else:
-        number, kind = agent.ask(r"Order (\d+) items that are (\S+)")
+        number, kind = agent.match_task(r"Order (\d+) items that are (\S+)")
         chosen = [next(dish for dish, (kinds, _) in dishes.items() if kind in kinds)] * int(number)
     for dish in chosen:
         await agent.click(dishes[dish][1])

@@ -25,13 +25,13 @@ async def a_text_in_one_case(agent: Agent) -> None:
 @solves("enter-password")
 async def a_password_twice(agent: Agent) -> None:
     fields = [{"element": field.ref, "value": agent.quoted[0]} for field in agent.all("textbox")]
-    await agent.act("fill_form", fields=fields)
+    await agent.call_tool("fill_form", fields=fields)
     await agent.submit()
 
 
 @solves("enter-date")
 async def a_date(agent: Agent) -> None:
-    month, day, year = agent.ask(r"Enter (\d+)/(\d+)/(\d+)")
+    month, day, year = agent.match_task(r"Enter (\d+)/(\d+)/(\d+)")
     field = next(row for row in agent.rows if row.role in ("date", "textbox"))
     await agent.type(field, f"{year}-{month}-{day}" if field.role == "date" else f"{month}/{day}/{year}")
     await agent.submit()
@@ -39,7 +39,7 @@ async def a_date(agent: Agent) -> None:
 
 @solves("enter-time")
 async def a_time(agent: Agent) -> None:
-    hour, minute, half = agent.ask(r"Enter (\d+):(\d+) (AM|PM)")
+    hour, minute, half = agent.match_task(r"Enter (\d+):(\d+) (AM|PM)")
     hours = int(hour) % 12 + (12 if half == "PM" else 0)
     await agent.type(agent.one("time"), f"{hours:02}:{minute}")
     await agent.submit()
@@ -48,7 +48,7 @@ async def a_time(agent: Agent) -> None:
 @solves("login-user")
 async def a_name_and_a_password(agent: Agent) -> None:
     fields = [{"element": row.ref, "value": text} for row, text in zip(agent.all("textbox"), agent.quoted, strict=True)]
-    await agent.act("fill_form", fields=fields)
+    await agent.call_tool("fill_form", fields=fields)
     await agent.submit("Login")
 
 
@@ -66,7 +66,7 @@ async def a_copied_text(agent: Agent) -> None:
 
 @solves("find-word")
 async def a_word_of_a_paragraph(agent: Agent) -> None:
-    number = int(agent.ask(r"Find the (\d+)")[0])
+    number = int(agent.match_task(r"Find the (\d+)")[0])
     text = next(row.name for row in agent.rows if row.role == "text")
     words = text.removeprefix(agent.task).split()
     await agent.type(agent.one("textbox"), words[number - 1].strip(".,"))
@@ -96,38 +96,40 @@ async def an_equation(agent: Agent) -> None:
     left, sign, right, _, result = problem.split()
     total = int(result)
     if left == "x":
-        answer = total - int(right) if sign == "+" else total + int(right)
+        x = total - int(right) if sign == "+" else total + int(right)
     else:
-        answer = total - int(left) if sign == "+" else int(left) - total
-    await agent.type(agent.one("textbox"), str(answer))
+        x = total - int(left) if sign == "+" else int(left) - total
+    await agent.type(agent.one("textbox"), str(x))
     await agent.submit()
 
 
 @solves("form-sequence-2")
 async def a_radio_button_and_a_number(agent: Agent) -> None:
-    radio, number, place = agent.ask(r'the (\d)\w\w radio button and enter the number "(-?\d+)" into the (\d)')
+    radio, number, place = agent.match_task(r'the (\d)\w\w radio button and enter the number "(-?\d+)" into the (\d)')
     fields = [{"element": agent.all("radio")[int(radio) - 1].ref, "value": True}]
     fields += [{"element": agent.all("textbox")[int(place) - 1].ref, "value": number}]
-    await agent.act("fill_form", fields=fields)
+    await agent.call_tool("fill_form", fields=fields)
     await agent.submit()
 
 
 @solves("multi-layouts", "multi-orderings")
 async def a_search_whose_fields_change_places(agent: Agent) -> None:
-    genre, name, year = agent.ask(r"Search for (.+) movies directed by (.+) from year (\d+)")
-    things = [thing for row in agent.rows[1:] for thing in row.things() if thing.role in ("text", "row", "textbox")]
-    step = -1 if things[0].role == "textbox" else 1
+    genre, name, year = agent.match_task(r"Search for (.+) movies directed by (.+) from year (\d+)")
+    elements = [
+        element for row in agent.rows[1:] for element in row.elements() if element.role in ("text", "row", "textbox")
+    ]
+    step = -1 if elements[0].role == "textbox" else 1
     fields: list[dict[str, str]] = []
     for word, value in (("genre", genre), ("director", name), ("year", year)):
-        label = next(index for index, thing in enumerate(things) if word in thing.text.lower())
-        fields.append({"element": things[label + step].ref, "value": value})
-    await agent.act("fill_form", fields=fields)
+        label = next(index for index, element in enumerate(elements) if word in element.text.lower())
+        fields.append({"element": elements[label + step].ref, "value": value})
+    await agent.call_tool("fill_form", fields=fields)
     await agent.click(next(row for row in agent.rows if row.name in ("Search", "Submit")))
 
 
 @solves("terminal")
 async def a_terminal(agent: Agent) -> None:
-    kind = agent.ask(r"delete a file (?:that has no file extension|ending with the extension (\S+)\b)")[0]
+    kind = agent.match_task(r"delete a file (?:that has no file extension|ending with the extension (\S+)\b)")[0]
     await agent.click(agent.one("click"))
     await agent.press("l")
     await agent.press("s")
