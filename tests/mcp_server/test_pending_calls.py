@@ -15,6 +15,7 @@ from browser_pilot.approvals.queue import ApprovalChannel
 from browser_pilot.mcp_server import pending_calls
 from browser_pilot.mcp_server.pending_calls import PendingCalls, request_state_boundary
 from tests.approvals.requests import approval_request
+from tests.waiting import eventually
 
 APPROVAL = PendingApproval(id="abc234", request=approval_request(), requested_at=0, expires_at=60)
 DONE = types.CallToolResult(content=[])
@@ -52,9 +53,7 @@ async def test_a_pending_call_expires(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pending_calls, "STATE_TTL_SECONDS", 0.01)
     calls = PendingCalls()
     state = await suspended(calls, Call())
-    async with asyncio.timeout(5):
-        while len(calls):
-            await asyncio.sleep(0.01)
+    await eventually(lambda: len(calls) == 0)
     with pytest.raises(MCPError):
         await calls.resume(state, None)
 
