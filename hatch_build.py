@@ -1,4 +1,4 @@
-"""Puts the files of others into the wheel, so that its users need no Node; without npm it is built without them."""
+"""Build hook: adds third-party assets from npm to the wheel, so that users need no Node. Skipped without npm."""
 
 from __future__ import annotations
 

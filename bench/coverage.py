@@ -1,7 +1,7 @@
-"""How much of a page a snapshot holds: a lean snapshot that left things out is not a lean snapshot.
+"""Measures how much of a page a snapshot contains: fewer tokens count only if nothing is missing.
 
-The reference is what a person can read on the page and the names of what can be clicked or filled in, taken from the
-page by a script. Both sides are reduced to words before they are compared, so that no format has an advantage.
+The reference is the visible text and the names of the controls, read from the page by a script. Both sides are split
+into words before the comparison, so no format has an advantage.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import cast
 
 from .competitors.base import Competitor
 from .pages import PAGES
-from .processes import Den
 from .server import Site
+from .workspace import Workspace
 
-_LONGEST_NAME_WORDS = 8
+_MAX_NAME_WORDS = 8
 _READ = """(() => {
   const shown = (e) => e.checkVisibility({ visibilityProperty: true, opacityProperty: true });
   const kinds = "a[href], button, input, select, textarea, [role=button], [role=link]";
@@ -41,14 +41,14 @@ class Reference:
 
 
 def make_reference(text: str, controls: list[str]) -> Reference:
-    names = [" ".join(_words(name)[:_LONGEST_NAME_WORDS]) for name in controls]
+    names = [" ".join(_words(name)[:_MAX_NAME_WORDS]) for name in controls]
     return Reference(words=frozenset(_words(text)), controls=tuple(name for name in names if name))
 
 
 def read_references(site: Site, raw: Competitor) -> Mapping[str, Reference]:
-    den = Den.create()
+    workspace = Workspace.create()
     try:
-        session = raw.start(den)
+        session = raw.start(workspace)
         references: dict[str, Reference] = {}
         for page in PAGES:
             session.navigate(site.url(page.key, page.path))
@@ -57,11 +57,11 @@ def read_references(site: Site, raw: Competitor) -> Mapping[str, Reference]:
         session.close()
         return references
     finally:
-        den.end()
+        workspace.close()
 
 
 def _words(text: str) -> list[str]:
-    """The words; a line end that a format writes as an escape is no letter of the word after it."""
+    """Returns the words. An escaped line break (``\\n``) is not part of the next word."""
     return re.findall(r"\w+", text.replace("\\n", " ").lower())
 
 

@@ -1,8 +1,8 @@
-"""What the egress proxy costs: page loads through it against page loads without. ``python bench/egress.py [ROUNDS]``
+"""Compares page loads through the egress proxy with direct ones: ``python bench/egress.py [ROUNDS]``
 
-Pages come from a server in a process of its own, on several names that are all loopback. ``--delay-ms`` is the server's
-time to answer, which a server across a network has at least; with 0 the proxy's own work shows most. ``--requests``
-sends that many requests through the proxy instead, refused and cut ones among them, and tells what they left behind.
+A separate process serves the pages under several loopback names. ``--delay-ms`` is the server's response delay, as on a
+real network; 0 shows the proxy's own cost best. ``--requests`` sends that many requests through the proxy instead,
+including denied and aborted ones, and prints the remaining memory, descriptors and tasks.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ import time
 import psutil
 from playwright.async_api import Browser, Page, async_playwright
 
-from browser_pilot.egress import EgressProxy, SessionGate, browser_arguments
-from browser_pilot.engines.finder import find_browser
-from browser_pilot.engines.proxy_login import log_in, proxy_settings
+from browser_pilot.egress import EgressProxy, SessionAccessPolicy, browser_arguments
+from browser_pilot.engines.browser_finder import find_browser
+from browser_pilot.engines.proxy_auth import authenticate, proxy_settings
 from browser_pilot.policy.hosts import Site
 from browser_pilot.policy.patterns import parse_pattern
 from browser_pilot.policy.rules import Rule, Ruleset
@@ -80,9 +80,9 @@ async def measure(port: int, rounds: int) -> None:
     proxy = EgressProxy(resolver=resolve)
     proxy_port = await proxy.start()
     rules = Ruleset()
-    gate = SessionGate(lambda: rules)
+    gate = SessionAccessPolicy(lambda: rules)
     for host in HOSTS:
-        gate.open(Site("http", host, port))
+        gate.allow_navigation(Site("http", host, port))
     proxy.register("bench", "secret", gate)
     common = ["--no-sandbox", "--disable-gpu"]
     async with async_playwright() as playwright:
@@ -95,14 +95,14 @@ async def measure(port: int, rounds: int) -> None:
         context = await proxied.new_context(proxy=proxy_settings(proxy_port))
         started = time.perf_counter()
         through = await context.new_page()
-        await log_in(through, "bench", "secret")
+        await authenticate(through, "bench", "secret")
         print(f"first page of a context, with log-in: {(time.perf_counter() - started) * 1000:.0f} ms")
         ratios: list[float] = []
         for name in PAGES:
             url = f"http://{HOSTS[0]}:{port}/{name}"
             times: dict[str, list[float]] = {"without": [], "through": []}
             for number in range(rounds + 2):
-                # Taking turns, and who goes first, keeps a busy machine from favouring one of them.
+                # Alternate the order, so that load on the machine affects both alike.
                 order = [("without", without), ("through", through)]
                 for kind, page in order if number % 2 else reversed(order):
                     elapsed = await timed(page, url)
@@ -119,12 +119,12 @@ async def measure(port: int, rounds: int) -> None:
 
 
 async def soak(port: int, requests: int) -> None:
-    """Memory, descriptors and tasks of this process, after the first tenth and at the end."""
+    """Prints memory, descriptors and tasks of this process after the first tenth and at the end."""
     proxy = EgressProxy()
     proxy_port = await proxy.start()
     rules = Ruleset([Rule(pattern=parse_pattern("img.localhost"), read="deny")])
-    gate = SessionGate(lambda: rules)
-    gate.open(Site("http", HOSTS[0], port))
+    gate = SessionAccessPolicy(lambda: rules)
+    gate.allow_navigation(Site("http", HOSTS[0], port))
     proxy.register("bench", "secret", gate)
     login = base64.b64encode(b"bench:secret").decode()
 
@@ -145,7 +145,7 @@ async def soak(port: int, requests: int) -> None:
         while done < end:
             await asyncio.gather(*(one(done + number) for number in range(20)))
             done += 20
-        await proxy.emptied()
+        await proxy.wait_no_connections()
         gc.collect()
         megabytes = process.memory_info().rss / 1024 / 1024
         tasks = len(asyncio.all_tasks())
@@ -157,7 +157,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("rounds", nargs="?", type=int, default=20)
     parser.add_argument("--delay-ms", type=float, default=10.0)
-    parser.add_argument("--requests", type=int, help="send so many requests, and tell what they left behind")
+    parser.add_argument("--requests", type=int, help="send this many requests and print what they leave behind")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:

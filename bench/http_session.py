@@ -1,4 +1,4 @@
-"""A client of our hub over HTTP: a session without a process of its own."""
+"""Client of the hub over HTTP: a session that needs no process."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import cast
 
 import httpx
 
-from browser_pilot.runtime import read_runtime
+from browser_pilot.hub_discovery.runtime_file import read_runtime
 
-from .rpc import DEADLINE_SECONDS, PROTOCOL_VERSION, CallFailed, JsonObject
+from .rpc import CALL_TIMEOUT_SECONDS, PROTOCOL_VERSION, CallFailed, JsonObject
 
 
 class HttpSession:
     def __init__(self, home: Path) -> None:
         hub = read_runtime(home)
         if hub is None:
-            raise CallFailed("no hub runs in this home")
+            raise CallFailed("no hub is running in this home")
         headers = {"Authorization": f"Bearer {hub.token}", "Accept": "application/json, text/event-stream"}
         self._url = f"http://127.0.0.1:{hub.port}/mcp"
-        self._http = httpx.Client(headers=headers, timeout=DEADLINE_SECONDS)
+        self._http = httpx.Client(headers=headers, timeout=CALL_TIMEOUT_SECONDS)
         about = {"name": "bench", "version": "1"}
         self._post("initialize", {"protocolVersion": PROTOCOL_VERSION, "capabilities": {}, "clientInfo": about}, id=1)
         self._post("notifications/initialized", {})
@@ -39,11 +39,11 @@ class HttpSession:
 
     def _post(self, method: str, params: JsonObject, **more: int) -> JsonObject:
         try:
-            answer = self._http.post(self._url, json={"jsonrpc": "2.0", "method": method, "params": params, **more})
-            answer.raise_for_status()
+            response = self._http.post(self._url, json={"jsonrpc": "2.0", "method": method, "params": params, **more})
+            response.raise_for_status()
         except httpx.HTTPError as error:
             raise CallFailed(f"{method}: {error}") from error
-        if session := answer.headers.get("mcp-session-id"):
+        if session := response.headers.get("mcp-session-id"):
             self._http.headers["mcp-session-id"] = session
-        told = [line.removeprefix("data: ") for line in answer.text.splitlines() if line.startswith("data: {")]
-        return cast(JsonObject, json.loads(told[-1])["result"]) if told else {}
+        messages = [line.removeprefix("data: ") for line in response.text.splitlines() if line.startswith("data: {")]
+        return cast(JsonObject, json.loads(messages[-1])["result"]) if messages else {}

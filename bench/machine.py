@@ -1,4 +1,4 @@
-"""The browser that takes part and the machine that it runs on."""
+"""Finds the browser to measure with and describes the machine."""
 
 from __future__ import annotations
 
@@ -13,28 +13,30 @@ from pathlib import Path
 
 import psutil
 
-from browser_pilot.config import load_settings
+from browser_pilot.config.settings import load_settings
 
 from . import cache
 from .competitors.base import Chromium
 
 _NAMES = ("google-chrome", "google-chrome-stable", "chromium", "chromium-browser", "microsoft-edge")
-_ASK_SECONDS = 20
+_COMMAND_TIMEOUT_SECONDS = 20
 
 
-class NoBrowser(Exception):
-    """No Chrome, Chromium or Edge in the settings or on the path."""
+class BrowserNotFound(Exception):
+    """No Chrome, Chromium or Edge in the settings or on PATH."""
 
 
 def find_chromium() -> Chromium:
-    """As Browser Pilot finds it: the setting first, then the path."""
+    """Searches as Browser Pilot does: the setting first, then PATH."""
     settings = load_settings().browser
     found = settings.executable or next((path for name in _NAMES if (path := shutil.which(name))), None)
     if found is None:
-        raise NoBrowser("No browser found; install Chromium or set BROWSER_PILOT_BROWSER__EXECUTABLE.")
+        raise BrowserNotFound("No browser found; install Chromium or set BROWSER_PILOT_BROWSER__EXECUTABLE.")
     # Chromium's sandbox refuses to start as root.
     sandbox = ("--no-sandbox",) if hasattr(os, "geteuid") and os.geteuid() == 0 else ()
-    return Chromium(executable=Path(found), version=_number(_ask(found, "--version")), args=(*sandbox, *settings.args))
+    return Chromium(
+        executable=Path(found), version=_number(_output_of(found, "--version")), args=(*sandbox, *settings.args)
+    )
 
 
 def describe(chromium: Chromium) -> Mapping[str, str]:
@@ -43,7 +45,7 @@ def describe(chromium: Chromium) -> Mapping[str, str]:
         "machine": f"{psutil.cpu_count()} cores, {psutil.virtual_memory().total / 2**30:.0f} GB, {platform.machine()}",
         "system": platform.platform(),
         "python": sys.version.split()[0],
-        "node": _ask(str(cache.node_folder() / "node"), "--version"),
+        "node": _output_of(str(cache.node_folder() / "node"), "--version"),
         "load at start": f"{psutil.getloadavg()[0]:.1f}",
     }
 
@@ -53,6 +55,8 @@ def _number(text: str) -> str:
     return match.group() if match else text
 
 
-def _ask(command: str, option: str) -> str:
-    done = subprocess.run([command, option], capture_output=True, text=True, timeout=_ASK_SECONDS, check=False)
+def _output_of(command: str, option: str) -> str:
+    done = subprocess.run(
+        [command, option], capture_output=True, text=True, timeout=_COMMAND_TIMEOUT_SECONDS, check=False
+    )
     return done.stdout.strip()

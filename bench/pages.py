@@ -1,8 +1,7 @@
-"""The pages of the benchmark: real ones out of npm packages, and the few of our own that one operation needs.
+"""The pages of the benchmark: real ones from npm packages, and a few of our own for single operations.
 
-The real ones are documentation, demos and templates that their authors ship; they are fetched when a run begins and
-never committed. Each has an origin of its own. Three of them, a small, a middle and a large one, can be asked for with
-``?bench=counter``: the server then adds one button that counts, so that there is something to click everywhere.
+The real pages are documentation, demos and templates. A run fetches them; they are never committed. Each has its own
+origin. With ``?bench=counter`` the server adds a counter button to a page, so that every page has something to click.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ OWN = "bench"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """``root`` is the folder of the package that its site would be served from."""
+    """``root`` is the folder of the package that is served as the site."""
 
     key: str
     package: str
@@ -47,7 +46,7 @@ SMALL, MIDDLE, LARGE = "home page", "admin dashboard", "option list"
 
 
 def fetch() -> dict[str, Path]:
-    """The folder to serve for each page, and for our own."""
+    """Returns the folder to serve for each page and for our own site."""
     folders = {page.key: cache.unpack(page.package, page.version) / "package" / page.root for page in PAGES}
     return {OWN: SITE, **folders}
 

@@ -1,4 +1,4 @@
-"""The results as a table on the terminal, as Markdown and as JSON. Pure but for the printing."""
+"""Renders the results as a terminal table, Markdown and JSON. Pure, except ``show``, which prints."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, field
 from rich.console import Console
 from rich.table import Table
 
-from .operations.contest import Unit
+from .operations.base import Unit
 from .stats import Sample, Summary
-from .targets import Verdict, tally
+from .targets import Verdict, count_by_state
 
 NOTHING = "–"
 
@@ -20,7 +20,7 @@ NOTHING = "–"
 class Results:
     """One run. ``titles`` has the title and the unit of each operation; ``competitors`` maps names to versions.
 
-    ``absent`` says why for each competitor that could not be had.
+    ``absent`` maps each competitor that could not be installed to the reason.
     """
 
     machine: Mapping[str, str]
@@ -39,7 +39,7 @@ class Row:
 
 
 def rows(results: Results) -> list[Row]:
-    """A row for each operation, and where it has several subjects one for each and one for all of them."""
+    """Returns a row per operation; an operation with several subjects has a row per subject and a total."""
     return [row for operation in results.titles for row in _rows_of(results, operation)]
 
 
@@ -116,11 +116,11 @@ def verdict_cells(verdict: Verdict) -> tuple[str, str, str, str, str]:
 def markdown(results: Results) -> str:
     names = [f"{name} {version}" for name, version in results.competitors.items()]
     lines = ["# Benchmark", "", *(f"- {key}: {value}" for key, value in results.machine.items()), ""]
-    lines += [f"{name} takes no part: {_one_line(reason)}\n" for name, reason in results.absent.items()]
+    lines += [f"{name} was skipped: {_one_line(reason)}\n" for name, reason in results.absent.items()]
     lines += ["Medians; milliseconds, and tokens (o200k_base) after the slash. A star: some rounds failed.", ""]
     lines += _markdown_table(["operation", *names], [[row.title, *row.cells] for row in rows(results)])
-    counts = ", ".join(f"{count} {state}" for state, count in tally(results.verdicts).items())
-    lines += ["", "## Targets", "", f"{counts}. The ratio is ours divided by the most it may be.", ""]
+    counts = ", ".join(f"{count} {state}" for state, count in count_by_state(results.verdicts).items())
+    lines += ["", "## Targets", "", f"{counts}. The ratio is our value divided by the limit.", ""]
     lines += _markdown_table(
         ["target", "ours", "at most", "ratio", ""], [list(verdict_cells(v)) for v in results.verdicts]
     )
@@ -157,7 +157,9 @@ def show(results: Results, console: Console) -> None:
     for row in rows(results):
         table.add_row(row.title, *row.cells)
     console.print(table)
-    targets = Table(title="Targets", caption=", ".join(f"{n} {state}" for state, n in tally(results.verdicts).items()))
+    targets = Table(
+        title="Targets", caption=", ".join(f"{n} {state}" for state, n in count_by_state(results.verdicts).items())
+    )
     for head in ("target", "ours", "at most", "ratio", ""):
         targets.add_column(head, justify="left" if head in ("target", "") else "right")
     colours = {True: "green", False: "red", None: "dim"}

@@ -1,7 +1,7 @@
-"""A JSON-RPC client over stdio, as thin as can be, so that its own cost is small and equal for every competitor.
+"""Minimal JSON-RPC client over stdio, so that its own cost is small and the same for every competitor.
 
-One request at a time, each with a deadline. Not an MCP client: it knows ``initialize`` and ``tools/call``, answers
-what a server asks of it with an error, and drops notifications.
+One request at a time, each with a timeout. It is not a full MCP client: it sends ``initialize``, ``tools/list`` and
+``tools/call``, responds to server requests with an error and drops notifications.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from typing import cast
 JsonObject = dict[str, object]
 
 PROTOCOL_VERSION = "2025-06-18"
-DEADLINE_SECONDS = 30.0
+CALL_TIMEOUT_SECONDS = 30.0
 
 
 class CallFailed(Exception):
-    """The competitor answered with an error, in time or not at all."""
+    """The competitor returned an error or a wrong result, or did not respond in time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How a server is started."""
+    """The command that starts a server."""
 
     argv: Sequence[str]
     environ: Mapping[str, str]
@@ -36,14 +36,14 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a model would read, and how long it took to come."""
+class TimedResult:
+    """The text that a model would read, and the time until it arrived."""
 
     text: str
     ms: float
 
-    def __add__(self, other: Answer) -> Answer:
-        return Answer(text=f"{self.text}\n{other.text}", ms=self.ms + other.ms)
+    def __add__(self, other: TimedResult) -> TimedResult:
+        return TimedResult(text=f"{self.text}\n{other.text}", ms=self.ms + other.ms)
 
 
 class StdioClient:
@@ -68,21 +68,21 @@ class StdioClient:
         self._last_id = 0
 
     def initialize(self) -> float:
-        """The milliseconds from the spawn to the reply."""
+        """Returns the milliseconds from spawn to response."""
         about = {"name": "bench", "version": "1"}
         self.request("initialize", {"protocolVersion": PROTOCOL_VERSION, "capabilities": {}, "clientInfo": about})
         elapsed_ms = (time.perf_counter() - self._started) * 1000
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         return elapsed_ms
 
-    def call(self, tool: str, arguments: JsonObject, *, deadline_seconds: float = DEADLINE_SECONDS) -> Answer:
+    def call(self, tool: str, arguments: JsonObject, *, timeout_seconds: float = CALL_TIMEOUT_SECONDS) -> TimedResult:
         began = time.perf_counter()
-        result = self.request("tools/call", {"name": tool, "arguments": arguments}, deadline_seconds=deadline_seconds)
+        result = self.request("tools/call", {"name": tool, "arguments": arguments}, timeout_seconds=timeout_seconds)
         elapsed_ms = (time.perf_counter() - began) * 1000
         text = _text(result)
         if result.get("isError"):
             raise CallFailed(f"{tool}: {text[:300]}")
-        return Answer(text=text, ms=elapsed_ms)
+        return TimedResult(text=text, ms=elapsed_ms)
 
     def tools(self) -> list[JsonObject]:
         tools: list[JsonObject] = []
@@ -94,26 +94,26 @@ class StdioClient:
             if not cursor:
                 return tools
 
-    def request(self, method: str, params: JsonObject, *, deadline_seconds: float = DEADLINE_SECONDS) -> JsonObject:
+    def request(self, method: str, params: JsonObject, *, timeout_seconds: float = CALL_TIMEOUT_SECONDS) -> JsonObject:
         self._last_id += 1
         self._send({"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params})
-        deadline = time.monotonic() + deadline_seconds
+        deadline = time.monotonic() + timeout_seconds
         while True:
             message = cast(JsonObject, json.loads(self._read_line(deadline, method)))
             if "method" in message:
                 if "id" in message:
-                    refusal = {"code": -32601, "message": "The benchmark's client offers nothing."}
+                    refusal = {"code": -32601, "message": "The benchmark client supports no requests."}
                     self._send({"jsonrpc": "2.0", "id": message["id"], "error": refusal})
             elif message.get("id") == self._last_id:
                 if "error" in message:
                     raise CallFailed(f"{method}: {json.dumps(message['error'])[:300]}")
                 return cast(JsonObject, message["result"])
 
-    def close(self, *, grace_seconds: float = 5.0) -> None:
-        """Hang up as an MCP client does: close the pipe, wait, and only then insist."""
+    def close(self, *, exit_timeout_seconds: float = 5.0) -> None:
+        """Disconnects as an MCP client does: closes stdin, waits, and kills the process after the timeout."""
         self._input.close()
         try:
-            self._process.wait(grace_seconds)
+            self._process.wait(exit_timeout_seconds)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
@@ -125,12 +125,12 @@ class StdioClient:
         try:
             self._input.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
         except OSError as error:
-            raise CallFailed(f"The server is gone: {error.strerror}") from error
+            raise CallFailed(f"The server closed its input: {error.strerror}") from error
 
     def _read_line(self, deadline: float, method: str) -> bytes:
         while not self._lines:
             if not self._selector.select(max(0.0, deadline - time.monotonic())):
-                raise CallFailed(f"{method}: no answer in time")
+                raise CallFailed(f"{method}: response timeout")
             chunk = os.read(self._output, 1 << 20)
             if not chunk:
                 raise CallFailed(f"{method}: the server closed its output")

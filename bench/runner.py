@@ -1,7 +1,7 @@
-"""Runs the operations: every competitor does one, then the next is done by all, round after round.
+"""Runs the operations: in each round, all competitors run one operation before the next one starts.
 
-Interleaving spreads a slow minute of the machine over everyone; the one who begins changes with the round. A failure
-is a result: it is recorded, the competitor starts afresh, and the run goes on.
+Interleaving distributes load of the machine over all competitors; the first one changes with the round. A failure is
+recorded as a sample, the competitor gets a new workspace, and the run continues.
 """
 
 from __future__ import annotations
@@ -9,54 +9,54 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from .competitors.base import Competitor
-from .operations import Contestant, Ground, Operation
+from .operations import Operation, Participant, RunContext
 from .rpc import CallFailed
 from .stats import Sample, rotated
 
-Report = Callable[[str], None]
+Progress = Callable[[str], None]
 
 
 def run(
     competitors: Sequence[Competitor],
     operations: Sequence[Operation],
-    ground: Ground,
+    context: RunContext,
     *,
     rounds: int,
-    report: Report,
+    show_progress: Progress,
 ) -> list[Sample]:
-    contestants = [Contestant(competitor) for competitor in competitors]
+    participants = [Participant(competitor) for competitor in competitors]
     samples: list[Sample] = []
     try:
         for number in range(rounds):
             for operation in operations:
-                if operation.most_rounds is not None and number >= operation.most_rounds:
+                if operation.max_rounds is not None and number >= operation.max_rounds:
                     continue
                 for subject in operation.subjects:
-                    for contestant in rotated(contestants, number):
-                        name = contestant.competitor.name
-                        report(f"round {number + 1} of {rounds}: {operation.key} {subject} · {name}")
-                        samples += _attempt(contestant, operation, ground, subject)
+                    for participant in rotated(participants, number):
+                        name = participant.competitor.name
+                        show_progress(f"round {number + 1} of {rounds}: {operation.key} {subject} · {name}")
+                        samples += _attempt(participant, operation, context, subject)
     finally:
-        for contestant in contestants:
-            contestant.leave()
+        for participant in participants:
+            participant.close()
     return samples
 
 
-def _attempt(contestant: Contestant, operation: Operation, ground: Ground, subject: str) -> Iterator[Sample]:
-    name = contestant.competitor.name
+def _attempt(participant: Participant, operation: Operation, context: RunContext, subject: str) -> Iterator[Sample]:
+    name = participant.competitor.name
     missing = list(operation.titles)
     try:
-        for measure in operation.run(contestant, ground, subject):
-            missing.remove(measure.operation)
+        for measurement in operation.run(participant, context, subject):
+            missing.remove(measurement.operation)
             yield Sample(
-                operation=measure.operation,
+                operation=measurement.operation,
                 competitor=name,
-                subject=measure.subject,
-                ms=measure.ms,
-                tokens=measure.tokens,
-                amount=measure.amount,
+                subject=measurement.subject,
+                ms=measurement.ms,
+                tokens=measurement.tokens,
+                amount=measurement.amount,
             )
     except (CallFailed, OSError) as error:
-        contestant.reset()
+        participant.reset()
         failed = (missing or list(operation.titles))[0]
         yield Sample(operation=failed, competitor=name, subject=subject, failure=str(error))

@@ -1,9 +1,8 @@
-"""How long the picker's selectors last, on real pages: `python -m bench.selectors`.
+"""Measures how stable the picker's selectors are on real pages: `python -m bench.selectors`.
 
-Elements that a person would point at are picked on each page: everything that can be pressed or filled in, headings,
-pictures, and whatever holds text of its own. Each gets its best selector. Then the page is drawn anew as a changed
-application would: every element is another one, class names that a build makes up are others, there is a wrapper and a
-banner more, and every list and table begins with a new entry. A selector lasts when it finds exactly its element.
+On each page it picks controls, headings, images and elements with text, and takes the best selector of each. Then it
+re-renders the page as a new version of an application would: new elements, other generated class names, one more
+wrapper, a banner, and a new first entry in every list and table. A selector lasts if it matches exactly its element.
 """
 
 from __future__ import annotations
@@ -16,18 +15,18 @@ from typing import Any
 
 from playwright.async_api import Error, Page, async_playwright
 
-from browser_pilot.engines.arguments import launch_arguments
-from browser_pilot.engines.finder import find_browser
+from browser_pilot.engines.browser_finder import find_browser
+from browser_pilot.engines.launch_flags import launch_flags
 
 from . import pages
 from .server import Site
 
 EXTENSION = Path(__file__).parents[1] / "src" / "browser_pilot" / "extension"
-SCRIPTS = ("element_words.js", "selectors.js", "page_selectors.js")
-MOST_PICKED = 150
+SCRIPTS = ("content/accname.js", "content/selector_generator.js", "content/page_selectors.js")
+MAX_PICKED_ELEMENTS = 150
 TARGET = 0.95
 
-IN_THE_PAGE = (Path(__file__).parent / "picking.js").read_text(encoding="utf-8").rstrip().removesuffix(";")
+PAGE_SCRIPT = (Path(__file__).parent / "element_picker.js").read_text(encoding="utf-8").rstrip().removesuffix(";")
 
 
 @dataclass
@@ -39,19 +38,19 @@ class Result:
     lost: list[str] = field(default_factory=list[str])
 
 
-async def pick(page: Page, most: int) -> list[dict[str, Any]]:
-    """The best selector of each picked element, with its kind and how many elements it finds."""
+async def pick(page: Page, max_elements: int) -> list[dict[str, Any]]:
+    """Returns the best selector of each picked element, with its kind and its number of matches."""
     for name in SCRIPTS:
         await page.evaluate((EXTENSION / name).read_text(encoding="utf-8"))
-    return await page.evaluate(f"(most) => {IN_THE_PAGE}.pick(most)", most)
+    return await page.evaluate(f"(maxElements) => {PAGE_SCRIPT}.pick(maxElements)", max_elements)
 
 
-async def measure(page: Page, *, most: int = MOST_PICKED) -> Result:
-    """Pick elements of the page as it is, draw it anew, and find them again."""
-    best = await pick(page, most)
-    await page.evaluate(f"() => {IN_THE_PAGE}.redraw()")
+async def measure(page: Page, *, max_elements: int = MAX_PICKED_ELEMENTS) -> Result:
+    """Picks elements, re-renders the page and resolves their selectors again."""
+    best = await pick(page, max_elements)
+    await page.evaluate(f"() => {PAGE_SCRIPT}.rerender()")
     selectors = [one.get("selector", "") for one in best]
-    lasting: list[bool] = await page.evaluate(f"(selectors) => {IN_THE_PAGE}.check(selectors)", selectors)
+    lasting: list[bool] = await page.evaluate(f"(selectors) => {PAGE_SCRIPT}.check(selectors)", selectors)
     result = Result(picked=len(best), unique=sum(one.get("count") == 1 for one in best), lasting=sum(lasting))
     result.kinds.update(f"{one['kind']}{' by position' if one.get('fragile') else ''}" for one in best)
     result.lost = [
@@ -64,7 +63,7 @@ async def main() -> None:
     total = Result()
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
-            executable_path=find_browser(None).executable, args=launch_arguments((), sandbox=False)
+            executable_path=find_browser(None).executable, args=launch_flags((), sandbox=False)
         )
         site = Site.start(pages.fetch())
         try:

@@ -1,8 +1,8 @@
-"""The loopback server, a process of its own so that it never shares the harness's interpreter.
+"""HTTP server on loopback, in a separate process so that it does not share the harness's interpreter.
 
-Run as ``python -m bench.server``: ``{name: folder}`` comes in as one line of JSON, ``{name: port}`` goes out, and it
-ends when its input does. Pages may load nothing from elsewhere (a content security policy), so a run is the same with
-and without the internet. ``/hang?ms=6000`` is an image that takes its time.
+``python -m bench.server`` reads ``{name: folder}`` as one line of JSON, prints ``{name: port}`` and exits when stdin
+closes. A content security policy blocks all other origins, so a run does not depend on the internet. ``/hang?ms=6000``
+is an image that responds after that time.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Handler(SimpleHTTPRequestHandler):
         query = parse_qs(address.query)
         if address.path == "/hang":
             time.sleep(int(query["ms"][0]) / 1000)
-            self._answer("image/gif", PIXEL)
+            self._respond("image/gif", PIXEL)
         elif query.get("bench") == ["counter"]:
-            self._answer("text/html", with_counter(Path(self.translate_path(address.path)).read_bytes()))
+            self._respond("text/html", with_counter(Path(self.translate_path(address.path)).read_bytes()))
         else:
             super().do_GET()
 
@@ -46,10 +46,10 @@ class Handler(SimpleHTTPRequestHandler):
         self.send_header("Cache-Control", "no-store")
         super().end_headers()
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it so
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - name of the base class
         pass
 
-    def _answer(self, kind: str, body: bytes) -> None:
+    def _respond(self, kind: str, body: bytes) -> None:
         self.send_response(200)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
@@ -61,11 +61,11 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A browser that hangs up in the middle of an answer is no news."""
+        """Ignores the error: a browser may close the connection during a response."""
 
 
 def with_counter(html: bytes) -> bytes:
-    """The counter as the last thing in the body; its place on the screen does not depend on that."""
+    """Inserts the counter at the end of the body; its screen position is fixed."""
     found = html.lower().rfind(b"</body")
     end = found if found >= 0 else len(html)
     return html[:end] + COUNTER + html[end:]
@@ -88,7 +88,7 @@ def main() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A running server, seen from the harness."""
+    """Handle of the running server process."""
 
     process: subprocess.Popen[str]
     ports: dict[str, int]

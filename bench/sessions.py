@@ -1,8 +1,8 @@
-"""Sessions side by side: how fast one more starts, how many fit into a gigabyte, how much they do in a second.
+"""Measures concurrent sessions: start time of one more, sessions per gigabyte, clicks per second.
 
-``python -m bench.sessions [COUNT]``. Ours against Playwright MCP (a server and a browser for each session), Playwright
-by itself (one browser, a context each) and the raw protocol (a browser each). Each session clicks a button of a small
-page, all at once, for some seconds; ours and Playwright MCP say what became of the page, the other two do not.
+``python -m bench.sessions [COUNT]``. Compares Browser Pilot with Playwright MCP (a server and a browser per session),
+raw Playwright (one browser, a context per session) and raw CDP (a browser per session). All sessions click a button of
+a small page for some seconds; the first two return the new state of the page, the other two do not.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from typing import Protocol
 
 from . import cache, competitors, machine, pages
 from .competitors.raw_playwright import RawPlaywright
-from .processes import Den
-from .rpc import Answer
+from .rpc import TimedResult
 from .server import Site
+from .workspace import Workspace
 
 COUNT = 8
 SECONDS = 10.0
-# Its name stays the same, so that what was found by it can be pressed again and again.
+# The name of this button never changes, so its ref stays valid.
 BUTTON = "Add one"
 
 
-class Clicker(Protocol):
-    def navigate(self, url: str) -> Answer: ...
-    def snapshot(self) -> Answer: ...
-    def handle_of(self, snapshot: str, role: str, name: str) -> str: ...
-    def click(self, handle: str) -> Answer: ...
+class ClickSession(Protocol):
+    def navigate(self, url: str) -> TimedResult: ...
+    def snapshot(self) -> TimedResult: ...
+    def find_ref(self, snapshot: str, role: str, name: str) -> str: ...
+    def click(self, ref: str) -> TimedResult: ...
     def close(self) -> None: ...
 
 
-class Contender(Protocol):
+class SessionCompetitor(Protocol):
     @property
     def name(self) -> str: ...
 
-    def start(self, den: Den) -> Clicker: ...
+    def start(self, workspace: Workspace) -> ClickSession: ...
 
 
 @dataclass(frozen=True)
@@ -51,50 +51,50 @@ class Figures:
     p99_ms: float
 
 
-def measure(competitor: Contender, site: Site, count: int) -> Figures:
-    den = Den.create()
+def measure(competitor: SessionCompetitor, site: Site, count: int) -> Figures:
+    workspace = Workspace.create()
     try:
         url = site.url(pages.OWN, "tally.html")
-        sessions: list[Clicker] = []
+        sessions: list[ClickSession] = []
         starts: list[float] = []
         for _ in range(count):
             began = time.perf_counter()
-            sessions.append(competitor.start(den))
+            sessions.append(competitor.start(workspace))
             sessions[-1].navigate(url)
             starts.append((time.perf_counter() - began) * 1000)
-        weight_mb = den.memory_mb()
-        took = _work(sessions)
+        memory_mb = workspace.memory_mb()
+        click_ms = _click_concurrently(sessions)
         for session in sessions:
             session.close()
     finally:
-        den.end()
-    took.sort()
+        workspace.close()
+    click_ms.sort()
     return Figures(
         name=competitor.name,
         start_ms=statistics.median(starts[1:]),
-        per_gigabyte=count / (weight_mb / 1024),
-        per_second=len(took) / SECONDS,
-        p99_ms=took[int(len(took) * 0.99)],
+        per_gigabyte=count / (memory_mb / 1024),
+        per_second=len(click_ms) / SECONDS,
+        p99_ms=click_ms[int(len(click_ms) * 0.99)],
     )
 
 
-def _work(sessions: Sequence[Clicker]) -> list[float]:
-    """Milliseconds of each click."""
-    took: list[float] = []
+def _click_concurrently(sessions: Sequence[ClickSession]) -> list[float]:
+    """Returns the milliseconds of each click."""
+    click_ms: list[float] = []
     end = time.perf_counter() + SECONDS
 
-    def click(session: Clicker) -> None:
-        handle = session.handle_of(session.snapshot().text, "button", BUTTON)
+    def click(session: ClickSession) -> None:
+        ref = session.find_ref(session.snapshot().text, "button", BUTTON)
         while (began := time.perf_counter()) < end:
-            session.click(handle)
-            took.append((time.perf_counter() - began) * 1000)
+            session.click(ref)
+            click_ms.append((time.perf_counter() - began) * 1000)
 
     threads = [threading.Thread(target=click, args=(session,)) for session in sessions]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return took
+    return click_ms
 
 
 def main() -> None:
@@ -102,17 +102,17 @@ def main() -> None:
     cache.install_peers()
     site = Site.start(pages.fetch())
     chromium = machine.find_chromium()
-    everyone = competitors.create(chromium)
-    contenders: tuple[Contender, ...] = (
-        everyone[competitors.OURS],
-        everyone[competitors.LIMIT],
+    all_competitors = competitors.create(chromium)
+    selected: tuple[SessionCompetitor, ...] = (
+        all_competitors[competitors.OURS],
+        all_competitors[competitors.BASELINE],
         RawPlaywright(chromium),
-        everyone[competitors.PLAYWRIGHT],
+        all_competitors[competitors.PLAYWRIGHT],
     )
     print(f"{count} sessions: median start of one more, sessions per GB, clicks a second, p99")
     try:
-        for contender in contenders:
-            found = measure(contender, site, count)
+        for competitor in selected:
+            found = measure(competitor, site, count)
             print(
                 f"{found.name:<16} {found.start_ms:7.0f} ms {found.per_gigabyte:6.1f} {found.per_second:7.1f}/s "
                 f"{found.p99_ms:7.0f} ms",

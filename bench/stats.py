@@ -1,4 +1,4 @@
-"""What a set of measurements amounts to. Pure functions over frozen data; no clock, no I/O."""
+"""Summarises measurements. Pure functions over frozen data; no clock, no I/O."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Summary:
 
 
 def summarise(samples: Iterable[Sample]) -> list[Summary]:
-    """One summary per operation, subject and competitor, in the order in which they were first seen."""
+    """One summary per operation, subject and competitor, in order of first appearance."""
     groups: dict[tuple[str, str, str], list[Sample]] = {}
     for sample in samples:
         groups.setdefault((sample.operation, sample.subject, sample.competitor), []).append(sample)
@@ -70,7 +70,7 @@ def median(values: Sequence[float]) -> float | None:
 
 
 def rotated(items: Sequence[T], by: int) -> list[T]:
-    """The items beginning at another one each round, so that no competitor always runs after the same one."""
+    """Rotates the items by one per round, so that the order of the competitors changes."""
     if not items:
         return []
     start = by % len(items)

@@ -1,4 +1,4 @@
-"""The targets of the benchmark, and whether a run met them. Pure: medians in, verdicts out."""
+"""The targets of the benchmark and their evaluation. Pure: summaries in, verdicts out."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 from .stats import Summary
 
-OURS, LIMIT, PLAYWRIGHT = "browser-pilot", "raw CDP", "playwright-mcp"
+OURS, BASELINE, PLAYWRIGHT = "browser-pilot", "raw CDP", "playwright-mcp"
 PEERS = ("agent-browser", "chrome-devtools-mcp", "playwright-mcp")
-# Words may be cut at other places; half a hundredth is noise.
+# Word boundaries differ between formats; half a percentage point is noise.
 TOLERATED_POINTS = 0.5
 SPEED = ("see", "type", "type and see", "fill", "evaluate", "navigate")
-# Our answer to typing tells what became of the page. Raw CDP's bare "type" looks at one value and waits for nothing, so
-# it is in the table only; "type and see" is raw CDP doing the same.
-UNLIKE_RAW = ("type",)
+# Our result of typing includes the diff. Raw CDP's plain "type" reads one value and does not wait, so it has a row but
+# no target; its "type and see" does the same work as ours.
+NOT_COMPARABLE_TO_RAW = ("type",)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``ratio`` is ours divided by what it may be at most: up to 1 the target is met. None: not measured."""
+    """``ratio`` is ours divided by the limit: the target is met up to 1. None: not measured."""
 
     target: str
     subject: str
@@ -37,30 +37,30 @@ class Verdict:
 
 class Medians:
     def __init__(self, summaries: Iterable[Summary]) -> None:
-        self._by_place = {(s.operation, s.subject, s.competitor): s for s in summaries}
+        self._by_key = {(s.operation, s.subject, s.competitor): s for s in summaries}
 
     def subjects(self, operation: str) -> list[str]:
-        return list(dict.fromkeys(subject for op, subject, _ in self._by_place if op == operation))
+        return list(dict.fromkeys(subject for op, subject, _ in self._by_key if op == operation))
 
     def ms(self, operation: str, subject: str, competitor: str) -> float | None:
-        found = self._by_place.get((operation, subject, competitor))
+        found = self._by_key.get((operation, subject, competitor))
         return found.ms if found else None
 
     def tokens(self, operation: str, subject: str, competitor: str) -> float | None:
-        found = self._by_place.get((operation, subject, competitor))
+        found = self._by_key.get((operation, subject, competitor))
         return found.tokens if found else None
 
     def amount(self, operation: str, subject: str, competitor: str) -> float | None:
-        found = self._by_place.get((operation, subject, competitor))
+        found = self._by_key.get((operation, subject, competitor))
         return found.amount if found else None
 
 
-def judge(summaries: Sequence[Summary]) -> list[Verdict]:
+def evaluate_targets(summaries: Sequence[Summary]) -> list[Verdict]:
     medians = Medians(summaries)
-    return [*_starting(medians), *_tokens(medians), *_speed(medians), *_weight(medians)]
+    return [*_start_up(medians), *_tokens(medians), *_speed(medians), *_memory(medians)]
 
 
-def _starting(m: Medians) -> Iterator[Verdict]:
+def _start_up(m: Medians) -> Iterator[Verdict]:
     npx = m.ms("start-up", "", PLAYWRIGHT)
     yield Verdict("start-up ≤ 0.2 × npx @playwright/mcp", "", m.ms("start-up", "", OURS), _times(0.2, npx))
 
@@ -76,19 +76,19 @@ def _tokens(m: Medians) -> Iterator[Verdict]:
     for operation, what in (("snapshot", "whole pages"), ("controls", "controls only")):
         ours = _total([m.tokens(operation, subject, OURS) for subject in subjects])
         sums = {peer: _total([m.tokens(operation, subject, peer) for subject in subjects]) for peer in PEERS}
-        best = _least(sums.values())
+        best = _minimum(sums.values())
         yield Verdict(f"snapshot tokens, all pages < leanest peer ({what})", "", ours, best)
     for operation in ("words kept", "controls kept"):
         yield from _completeness(m, operation)
     for operation, what in (("see", "best peer"), ("see changes", "best peer's delta")):
         for subject in m.subjects("see"):
-            best = _least(m.tokens(operation, subject, peer) for peer in PEERS)
+            best = _minimum(m.tokens(operation, subject, peer) for peer in PEERS)
             ours = m.tokens("see", subject, OURS)
             yield Verdict(f"tokens of click + new state ≤ 0.2 × {what}", subject, ours, _times(0.2, best))
 
 
 def _completeness(m: Medians, operation: str) -> Iterator[Verdict]:
-    """On the page where most is missing in ours against Playwright MCP's, in hundredths of what is there."""
+    """Compares the missing percentage with Playwright MCP's on the page where ours is worst."""
     gaps: dict[str, tuple[float, float]] = {}
     for subject in m.subjects(operation):
         ours, theirs = (m.amount(operation, subject, name) for name in (OURS, PLAYWRIGHT))
@@ -103,10 +103,10 @@ def _speed(m: Medians) -> Iterator[Verdict]:
     for operation in SPEED:
         for subject in m.subjects(operation):
             ours = m.ms(operation, subject, OURS)
-            fastest = _least(m.ms(operation, subject, peer) for peer in PEERS)
+            fastest = _minimum(m.ms(operation, subject, peer) for peer in PEERS)
             yield Verdict(f"time of {operation} < every peer", subject, ours, fastest)
-            if operation not in UNLIKE_RAW:
-                limit = _times(1.5, m.ms(operation, subject, LIMIT))
+            if operation not in NOT_COMPARABLE_TO_RAW:
+                limit = _times(1.5, m.ms(operation, subject, BASELINE))
                 yield Verdict(f"time of {operation} ≤ 1.5 × raw CDP", subject, ours, limit)
     quiet = _times(1.5, m.ms("click", "", OURS))
     yield Verdict("click on a busy page ≤ 1.5 × quiet", "", m.ms("click busy", "", OURS), quiet)
@@ -114,26 +114,26 @@ def _speed(m: Medians) -> Iterator[Verdict]:
     yield Verdict("wait for text late by ≤ 20 ms", "", m.ms("wait for", "", OURS), 20)
 
 
-def _weight(m: Medians) -> Iterator[Verdict]:
-    least = _least(m.amount("memory", "", peer) for peer in PEERS)
-    yield Verdict("memory with five sessions < every peer", "", m.amount("memory", "", OURS), least)
+def _memory(m: Medians) -> Iterator[Verdict]:
+    smallest = _minimum(m.amount("memory", "", peer) for peer in PEERS)
+    yield Verdict("memory with five sessions < every peer", "", m.amount("memory", "", OURS), smallest)
 
 
 def _times(factor: float, value: float | None) -> float | None:
     return None if value is None else factor * value
 
 
-def _least(values: Iterable[float | None]) -> float | None:
+def _minimum(values: Iterable[float | None]) -> float | None:
     return min((value for value in values if value is not None), default=None)
 
 
 def _total(values: Sequence[float | None]) -> float | None:
-    """The sum, or nothing where a part is missing: a sum of fewer pages would look lean."""
+    """Returns the sum, or None if a value is missing: a sum over fewer pages would look better."""
     present = [value for value in values if value is not None]
     return sum(present) if present and len(present) == len(values) else None
 
 
-def tally(verdicts: Sequence[Verdict]) -> Mapping[str, int]:
+def count_by_state(verdicts: Sequence[Verdict]) -> Mapping[str, int]:
     counts = {"met": 0, "not met": 0, "not measured": 0}
     for verdict in verdicts:
         counts["not measured" if verdict.met is None else "met" if verdict.met else "not met"] += 1

@@ -1,7 +1,7 @@
-"""Counting tokens with o200k_base.
+"""Counts tokens with o200k_base.
 
-tiktoken fetches its ranks from the web; the npm package ``js-tiktoken`` carries the same ones, so that a run needs
-the package registry and nothing else.
+tiktoken downloads its ranks; the npm package ``js-tiktoken`` contains the same ones, so that a run needs the package
+registry only.
 """
 
 from __future__ import annotations
@@ -48,6 +48,6 @@ def _ranks(packed: str) -> dict[bytes, int]:
 
 
 def tool_list_text(tools: Sequence[JsonObject]) -> str:
-    """What a client shows the model of a tool list: names, descriptions and input schemas."""
+    """Returns the tool list as a model sees it: names, descriptions and input schemas."""
     shown = [{key: tool[key] for key in ("name", "description", "inputSchema") if key in tool} for tool in tools]
     return json.dumps(shown, separators=(",", ":"), ensure_ascii=False)

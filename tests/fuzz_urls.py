@@ -1,7 +1,7 @@
-"""Hostile URLs, judged by our parser and by a browser's own: ``python -m tests.fuzz_urls 1000000`` (``make fuzz``).
+"""Compares our URL parser with the browser's on hostile URLs: ``python -m tests.fuzz_urls 1000000`` (``make fuzz``).
 
-Hand-written URLs are mutated at random from a seed. What our parser accepts must lead, as text and in the canonical
-form that we hand to the browser, to the very site that we judged.
+Hand-written URLs are mutated at random, from a seed. If our parser accepts a URL, the browser must parse the same site
+from it: from the URL as given, and from the canonical form that we pass to the browser.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from playwright.async_api import Page, async_playwright
 
-from browser_pilot.engines.finder import find_browser
+from browser_pilot.engines.browser_finder import find_browser
 from browser_pilot.errors import PilotError
 from browser_pilot.policy.hosts import Address, parse_address
 from browser_pilot.policy.patterns import any_covers, parse_pattern
@@ -131,43 +131,43 @@ PIECES = (
 
 
 def hostile_urls(seed: int) -> Iterator[str]:
-    """The hand-written ones, then mutations of them without end."""
+    """Yields the hand-written URLs, then mutations of them without end."""
     yield from SEEDS
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     while True:
-        text = chance.choice(SEEDS)
-        for _ in range(chance.choice((1, 1, 1, 2, 2, 3, 5))):
-            text = _mutated(chance, text)
+        text = rng.choice(SEEDS)
+        for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 5))):
+            text = _mutated(rng, text)
         yield text
 
 
-def _mutated(chance: random.Random, text: str) -> str:
-    at = chance.randrange(len(text) + 1)
-    match chance.randrange(8):
+def _mutated(rng: random.Random, text: str) -> str:
+    at = rng.randrange(len(text) + 1)
+    match rng.randrange(8):
         case 0 | 1 | 2:
-            return text[:at] + chance.choice(PIECES) + text[at:]
+            return text[:at] + rng.choice(PIECES) + text[at:]
         case 3:
             return text[:at] + text[at + 1 :]
         case 4:
-            return text[:at] + chance.choice(PIECES) + text[at + 1 :]
+            return text[:at] + rng.choice(PIECES) + text[at + 1 :]
         case 5:
             return text[:at] + "".join(f"%{byte:02x}" for byte in text[at : at + 1].encode()) + text[at + 1 :]
         case 6:
             return text[:at] + text[at:].swapcase()
         case _:
-            other = chance.choice(SEEDS)
-            return text[:at] + other[chance.randrange(len(other)) :]
+            other = rng.choice(SEEDS)
+            return text[:at] + other[rng.randrange(len(other)) :]
 
 
 @dataclass
 class Findings:
-    judged: int = 0
+    compared: int = 0
     accepted: int = 0
     covered: int = 0
     wrong: list[str] = field(default_factory=list[str])
 
 
-async def judge(page: Page, urls: list[str], findings: Findings) -> None:
+async def compare(page: Page, urls: list[str], findings: Findings) -> None:
     ours = [_ours(url) for url in urls]
     texts = [*urls, *(address.href if address else "" for address in ours)]
     theirs: list[list[str] | None] = await page.evaluate(
@@ -176,7 +176,7 @@ async def judge(page: Page, urls: list[str], findings: Findings) -> None:
         })""",
         texts,
     )
-    findings.judged += len(urls)
+    findings.compared += len(urls)
     for url, address, as_text, as_href in zip(urls, ours, theirs, theirs[len(urls) :], strict=False):
         if address is None:
             continue
@@ -208,10 +208,10 @@ async def fuzz(count: int, seed: int) -> Findings:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=find_browser(None).executable, args=["--no-sandbox"])
         page = await browser.new_page()
-        while findings.judged < count:
-            batch = [next(urls) for _ in range(min(BATCH, count - findings.judged))]
-            await judge(page, batch, findings)
-            logger.info("%d judged, %d accepted, %d wrong", findings.judged, findings.accepted, len(findings.wrong))
+        while findings.compared < count:
+            batch = [next(urls) for _ in range(min(BATCH, count - findings.compared))]
+            await compare(page, batch, findings)
+            logger.info("%d compared, %d accepted, %d wrong", findings.compared, findings.accepted, len(findings.wrong))
         await browser.close()
     return findings
 

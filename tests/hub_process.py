@@ -1,4 +1,4 @@
-"""A real hub in a process of its own, with its own home and port, for tests."""
+"""A real hub process for tests, with its own home and port."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from queue import Queue
 import httpx
 import psutil
 
-from browser_pilot.runtime import RuntimeInfo, read_runtime
+from browser_pilot.hub_discovery.runtime_file import RuntimeInfo, read_runtime
 
-START_SECONDS = 90
-END_SECONDS = 20
+START_TIMEOUT_SECONDS = 90
+STOP_TIMEOUT_SECONDS = 20
 
 
 @dataclass
@@ -62,7 +62,7 @@ def running_hub(home: Path, *options: str) -> Generator[HubProcess]:
     finally:
         process.terminate()
         try:
-            process.wait(END_SECONDS)
+            process.wait(STOP_TIMEOUT_SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
             raise
@@ -84,7 +84,7 @@ def _wait_for_line(process: subprocess.Popen[str], wanted: str) -> None:
     threading.Thread(target=pump, daemon=True).start()
     seen: list[str] = []
     while True:
-        line = lines.get(timeout=START_SECONDS)
+        line = lines.get(timeout=START_TIMEOUT_SECONDS)
         if line is None:
             raise AssertionError(f"the hub ended: {''.join(seen)}")
         seen.append(line)

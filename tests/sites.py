@@ -1,4 +1,4 @@
-"""A small web site on loopback for tests: pages by path, each answered by a function or a text."""
+"""A small web site on loopback for tests. Each path has a page: its HTML, or a function that handles the request."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ LOGIN = """<!doctype html><html lang="en"><title>Login - Example App</title>
 
 
 class SlowPage:
-    """A page that never answers, and tells when it was asked for."""
+    """A page that does not respond until ``release`` is set. ``requested`` is set when a request arrives."""
 
     def __init__(self) -> None:
-        self.asked = threading.Event()
+        self.requested = threading.Event()
         self.release = threading.Event()
 
     def __call__(self, _: BaseHTTPRequestHandler) -> None:
-        self.asked.set()
+        self.requested.set()
         self.release.wait(120)
 
-    async def wait_for_visitor(self) -> None:
-        assert await asyncio.to_thread(self.asked.wait, 30)
-        self.asked.clear()
+    async def wait_for_request(self) -> None:
+        assert await asyncio.to_thread(self.requested.wait, 30)
+        self.requested.clear()
 
 
 @dataclass
@@ -65,9 +65,9 @@ def serving(pages: dict[str, str | Callable[[BaseHTTPRequestHandler], None]]) ->
             else:
                 page(self)
 
-        do_POST = do_GET  # noqa: N815  the name that http.server calls
+        do_POST = do_GET  # noqa: N815  named by http.server
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  its parent names it so
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  named by its base class
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -1,4 +1,4 @@
-"""Files of others are fetched only when they are what we know."""
+"""Third-party files are accepted only with the expected integrity hash."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_fetched_file_is_found_with_its_licence(vendor: Path, monkeypatch: pyt
     assert "readability" not in assets.missing()
 
 
-def test_a_failed_fetch_is_told_and_does_not_stop_the_setup(
+def test_a_failed_fetch_is_reported_and_does_not_stop_the_setup(
     vendor: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = replace(assets.ASSETS["readability"], integrity="sha512-wrong")

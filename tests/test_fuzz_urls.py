@@ -1,4 +1,4 @@
-"""No host is allowed that the browser would take elsewhere. ``make fuzz`` does the same a million times."""
+"""A URL that we accept leads the browser to the site that we parsed. ``make fuzz`` checks a million URLs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .fuzz_urls import fuzz
 
 
 @pytest.mark.browser
-async def test_what_we_accept_leads_where_the_browser_goes() -> None:
+async def test_an_accepted_url_leads_the_browser_to_the_parsed_site() -> None:
     findings = await fuzz(6_000, seed=1)
     assert findings.wrong == []
     assert findings.accepted > 1_000

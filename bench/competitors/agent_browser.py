@@ -1,7 +1,6 @@
-"""agent-browser's MCP server. It leaves a daemon and its browser running; a den of its own keeps them apart.
+"""agent-browser's MCP server. Its daemon and browser outlive the client; a separate workspace isolates them.
 
-Its snapshot shows controls only unless asked for everything, so both are measured. It can also answer with a delta,
-which is measured apart from its ordinary way.
+Its default snapshot has controls only, so both forms are measured. Its delta snapshot is a separate row.
 """
 
 from __future__ import annotations
@@ -15,12 +14,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
-from .. import cache
-from ..processes import Den
-from ..rpc import Answer, CallFailed, JsonObject, Launch
-from .base import Chromium, Field, McpSession, add_up, measure_start_up, read_tool_list, search_handle
+from bench import cache
+from bench.rpc import CallFailed, JsonObject, Launch, TimedResult
+from bench.workspace import Workspace
 
-_STOP_SECONDS = 20
+from .base import (
+    Chromium,
+    Field,
+    McpSession,
+    measure_start_up,
+    read_tool_list,
+    search_ref,
+    sum_results,
+)
+
+_STOP_TIMEOUT_SECONDS = 20
 _MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
 
 
@@ -32,37 +40,39 @@ class AgentBrowser:
         self._chromium = chromium
         self._numbers = itertools.count()
 
-    def start(self, den: Den) -> AgentBrowserSession:
-        return AgentBrowserSession(self._launch(den), session=f"bench-{next(self._numbers)}")
+    def start(self, workspace: Workspace) -> AgentBrowserSession:
+        return AgentBrowserSession(self._launch(workspace), session=f"bench-{next(self._numbers)}")
 
-    def start_up_ms(self, den: Den, *, as_user: bool) -> float:
-        return measure_start_up(self._launch(den, as_user=as_user))
+    def start_up_ms(self, workspace: Workspace, *, as_user: bool) -> float:
+        return measure_start_up(self._launch(workspace, as_user=as_user))
 
-    def tool_lists(self, den: Den) -> Mapping[str, str]:
-        return {"default": read_tool_list(self._launch(den))}
+    def tool_lists(self, workspace: Workspace) -> Mapping[str, str]:
+        return {"default": read_tool_list(self._launch(workspace))}
 
-    def open_many(self, den: Den, urls: Sequence[str]) -> Sequence[AgentBrowserSession]:
+    def open_sessions(self, workspace: Workspace, urls: Sequence[str]) -> Sequence[AgentBrowserSession]:
         sessions: list[AgentBrowserSession] = []
         for url in urls:
-            sessions.append(self.start(den))
+            sessions.append(self.start(workspace))
             sessions[-1].navigate(url)
         return sessions
 
-    def stop(self, den: Den) -> None:
+    def stop(self, workspace: Workspace) -> None:
         command = [str(_binary()), "close", "--all"]
-        subprocess.run(command, env=self._environ(den), capture_output=True, timeout=_STOP_SECONDS, check=False)
-
-    def _environ(self, den: Den) -> dict[str, str]:
-        return den.environ(
-            AGENT_BROWSER_EXECUTABLE_PATH=str(self._chromium.executable),
-            AGENT_BROWSER_ARGS="\n".join(self._chromium.args),
-            AGENT_BROWSER_NAMESPACE=den.mark,
+        subprocess.run(
+            command, env=self._environ(workspace), capture_output=True, timeout=_STOP_TIMEOUT_SECONDS, check=False
         )
 
-    def _launch(self, den: Den, *, as_user: bool = False) -> Launch:
+    def _environ(self, workspace: Workspace) -> dict[str, str]:
+        return workspace.environ(
+            AGENT_BROWSER_EXECUTABLE_PATH=str(self._chromium.executable),
+            AGENT_BROWSER_ARGS="\n".join(self._chromium.args),
+            AGENT_BROWSER_NAMESPACE=workspace.marker,
+        )
+
+    def _launch(self, workspace: Workspace, *, as_user: bool = False) -> Launch:
         npx = [str(cache.node_folder() / "npx"), "agent-browser"]
         command = npx if as_user else [str(_binary())]
-        return Launch(argv=[*command, "mcp"], environ=self._environ(den), folder=cache.PEERS)
+        return Launch(argv=[*command, "mcp"], environ=self._environ(workspace), folder=cache.PEERS)
 
 
 def _binary() -> Path:
@@ -76,47 +86,47 @@ class AgentBrowserSession(McpSession):
         super().__init__(launch)
         self._session = session
 
-    def navigate(self, url: str) -> Answer:
+    def navigate(self, url: str) -> TimedResult:
         return self._do("open", url=url)
 
-    def snapshot(self) -> Answer:
+    def snapshot(self) -> TimedResult:
         return self._do("snapshot", interactive=False)
 
-    def controls(self) -> Answer:
+    def controls(self) -> TimedResult:
         return self._do("snapshot")
 
-    def handle_of(self, snapshot: str, role: str, name: str) -> str:
-        return "@" + search_handle(rf'- {role} "{re.escape(name)}".*?\bref=(\w+)', snapshot, f"{role} {name}")
+    def find_ref(self, snapshot: str, role: str, name: str) -> str:
+        return "@" + search_ref(rf'- {role} "{re.escape(name)}".*?\bref=(\w+)', snapshot, f"{role} {name}")
 
-    def click(self, handle: str) -> Answer:
-        return self._do("click", selector=handle)
+    def click(self, ref: str) -> TimedResult:
+        return self._do("click", selector=ref)
 
-    def click_and_see(self, handle: str) -> Answer:
-        return self.click(handle) + self.controls()
+    def click_and_snapshot(self, ref: str) -> TimedResult:
+        return self.click(ref) + self.controls()
 
-    def click_and_see_changes(self, handle: str) -> Answer:
+    def click_and_diff(self, ref: str) -> TimedResult:
         self._do("snapshot", delta=True)
-        return self.click(handle) + self._do("snapshot", delta=True)
+        return self.click(ref) + self._do("snapshot", delta=True)
 
-    def type(self, handle: str, text: str) -> Answer:
-        return self._do("fill", selector=handle, text=text)
+    def type(self, ref: str, text: str) -> TimedResult:
+        return self._do("fill", selector=ref, text=text)
 
-    def type_and_see(self, handle: str, text: str) -> Answer:
-        return self.type(handle, text) + self.controls()
+    def type_and_snapshot(self, ref: str, text: str) -> TimedResult:
+        return self.type(ref, text) + self.controls()
 
-    def fill(self, fields: Sequence[Field]) -> Answer:
-        """Its default profile has no tool for a whole form."""
-        return add_up([self.type(field.handle, field.value) for field in fields])
+    def fill(self, fields: Sequence[Field]) -> TimedResult:
+        """One call per field: the default profile has no form tool."""
+        return sum_results([self.type(field.ref, field.value) for field in fields])
 
-    def evaluate(self, expression: str) -> Answer:
+    def evaluate(self, expression: str) -> TimedResult:
         return self._do("eval", script=expression)
 
-    def wait_for_text(self, text: str) -> Answer:
+    def wait_for_text(self, text: str) -> TimedResult:
         return self._do("wait_for_text", text=text)
 
-    def _do(self, tool: str, **arguments: object) -> Answer:
-        answer = self.call(f"agent_browser_{tool}", session=self._session, **arguments)
-        if answer.text.startswith("{") and '"success": false' in answer.text[-40:]:
-            error = cast(JsonObject, json.loads(answer.text)).get("error")
+    def _do(self, tool: str, **arguments: object) -> TimedResult:
+        result = self.call(f"agent_browser_{tool}", session=self._session, **arguments)
+        if result.text.startswith("{") and '"success": false' in result.text[-40:]:
+            error = cast(JsonObject, json.loads(result.text)).get("error")
             raise CallFailed(f"{tool}: {error}")
-        return answer
+        return result

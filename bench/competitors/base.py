@@ -1,8 +1,8 @@
-"""What every competitor must be able to do, and what those that speak MCP on stdio share.
+"""Protocols that every competitor implements, and the shared part of the MCP servers on stdio.
 
-A ``Competitor`` knows how to start; a ``Session`` is one live connection with one page. A method of a session sends
-what an agent would send and returns all that the agent would read. Handles come from ``handle_of``, which reads
-them out of a snapshot as an agent does. A new competitor is one module that implements these two.
+A ``Competitor`` starts sessions; a ``Session`` is one connection with one page. A session method sends the calls of an
+agent and returns all text that the agent would read. ``find_ref`` reads a ref from a snapshot, as an agent does. A new
+competitor is one module that implements both.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from ..processes import Den
-from ..rpc import Answer, CallFailed, JsonObject, Launch, StdioClient
-from ..tokens import tool_list_text
+from bench.rpc import CallFailed, JsonObject, Launch, StdioClient, TimedResult
+from bench.tokens import tool_list_text
+from bench.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field to fill: where it is and what goes into it."""
+    """A form field to fill."""
 
-    handle: str
+    ref: str
     name: str
     value: str
 
 
 @dataclass(frozen=True, slots=True)
 class Chromium:
-    """The browser that all competitors use, with the arguments that this machine asks for."""
+    """The browser that all competitors use, with the launch arguments for this machine."""
 
     executable: Path
     version: str
@@ -38,42 +38,42 @@ class Chromium:
 
 
 class Session(Protocol):
-    def navigate(self, url: str) -> Answer: ...
+    def navigate(self, url: str) -> TimedResult: ...
 
-    def snapshot(self) -> Answer:
-        """The whole page with its text."""
+    def snapshot(self) -> TimedResult:
+        """Returns the whole page with its text."""
         ...
 
-    def controls(self) -> Answer | None:
-        """The page as the competitor shows it by default, where that leaves the text out."""
+    def controls(self) -> TimedResult | None:
+        """Returns the default snapshot of a competitor that omits text by default; otherwise None."""
         ...
 
-    def handle_of(self, snapshot: str, role: str, name: str) -> str: ...
+    def find_ref(self, snapshot: str, role: str, name: str) -> str: ...
 
-    def click(self, handle: str) -> Answer: ...
+    def click(self, ref: str) -> TimedResult: ...
 
-    def click_and_see(self, handle: str) -> Answer:
-        """Click, and know the page's new state afterwards."""
+    def click_and_snapshot(self, ref: str) -> TimedResult:
+        """Clicks and returns the new state of the page."""
         ...
 
-    def click_and_see_changes(self, handle: str) -> Answer | None:
-        """The same with the competitor's way to say only what changed, where it has another one for that."""
+    def click_and_diff(self, ref: str) -> TimedResult | None:
+        """Clicks and returns a diff, if the competitor has a separate call for that; otherwise None."""
         ...
 
-    def type(self, handle: str, text: str) -> Answer: ...
+    def type(self, ref: str, text: str) -> TimedResult: ...
 
-    def type_and_see(self, handle: str, text: str) -> Answer:
-        """Type, and know the page's new state afterwards."""
+    def type_and_snapshot(self, ref: str, text: str) -> TimedResult:
+        """Types and returns the new state of the page."""
         ...
 
-    def fill(self, fields: Sequence[Field]) -> Answer: ...
+    def fill(self, fields: Sequence[Field]) -> TimedResult: ...
 
-    def evaluate(self, expression: str) -> Answer: ...
+    def evaluate(self, expression: str) -> TimedResult: ...
 
-    def wait_for_text(self, text: str) -> Answer: ...
+    def wait_for_text(self, text: str) -> TimedResult: ...
 
     def close(self) -> None:
-        """Hang up, as a client that ends."""
+        """Disconnects as a client that exits."""
         ...
 
 
@@ -88,33 +88,33 @@ class Competitor(Protocol):
     @property
     def version(self) -> str: ...
 
-    def start(self, den: Den) -> Session: ...
+    def start(self, workspace: Workspace) -> Session: ...
 
-    def start_up_ms(self, den: Den, *, as_user: bool) -> float | None:
-        """Spawn to reply to ``initialize``; ``as_user`` by the command that a user would configure."""
+    def start_up_ms(self, workspace: Workspace, *, as_user: bool) -> float | None:
+        """Returns the time from spawn to the ``initialize`` response. ``as_user``: with the configured command."""
         ...
 
-    def tool_lists(self, den: Den) -> Mapping[str, str]:
-        """What a model is shown of the tools, by profile; the default profile is "default"."""
+    def tool_lists(self, workspace: Workspace) -> Mapping[str, str]:
+        """Returns the tool list as a model sees it, by profile; the default profile is "default"."""
         ...
 
-    def open_many(self, den: Den, urls: Sequence[str]) -> Sequence[Closable]:
-        """As many sessions at once, each on its own page, in the competitor's thriftiest way."""
+    def open_sessions(self, workspace: Workspace, urls: Sequence[str]) -> Sequence[Closable]:
+        """Opens one session per URL in the way that uses the least memory."""
         ...
 
-    def stop(self, den: Den) -> None:
-        """What the competitor offers to end all that it left running."""
+    def stop(self, workspace: Workspace) -> None:
+        """Runs the competitor's own command to stop its remaining processes."""
         ...
 
 
 class McpSession:
-    """The part of a session over stdio that does not depend on the competitor."""
+    """Shared part of all sessions over stdio."""
 
     def __init__(self, launch: Launch) -> None:
         self._client = StdioClient(launch)
         self.start_up_ms = self._client.initialize()
 
-    def call(self, tool: str, **arguments: object) -> Answer:
+    def call(self, tool: str, **arguments: object) -> TimedResult:
         return self._client.call(tool, arguments)
 
     def tools(self) -> list[JsonObject]:
@@ -140,17 +140,17 @@ def read_tool_list(launch: Launch) -> str:
         session.close()
 
 
-def search_handle(pattern: str, snapshot: str, what: str) -> str:
+def search_ref(pattern: str, snapshot: str, what: str) -> str:
     match = re.search(pattern, snapshot, re.MULTILINE)
     if match is None:
         raise CallFailed(f"The snapshot shows no {what}")
     return match.group(1)
 
 
-def add_up(answers: Sequence[Answer]) -> Answer:
-    return Answer(text="\n".join(answer.text for answer in answers), ms=sum(answer.ms for answer in answers))
+def sum_results(results: Sequence[TimedResult]) -> TimedResult:
+    return TimedResult(text="\n".join(result.text for result in results), ms=sum(result.ms for result in results))
 
 
-def timed(began: float, text: str) -> Answer:
-    """An answer that was under way since ``began`` on the performance counter."""
-    return Answer(text=text, ms=(time.perf_counter() - began) * 1000)
+def timed_result(began: float, text: str) -> TimedResult:
+    """Returns a result whose time counts from ``began`` on the performance counter."""
+    return TimedResult(text=text, ms=(time.perf_counter() - began) * 1000)

@@ -1,6 +1,6 @@
-"""The smallest client of the Chrome DevTools Protocol: one browser, one pipe, one command at a time.
+"""Minimal CDP client: one browser, one pipe.
 
-Commands may be sent ahead and their replies read later. Events are kept only while somebody waits for them.
+A caller may send several commands and read their responses later. ``forget_events`` clears the stored events.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-from ..processes import Den
-from ..rpc import DEADLINE_SECONDS, CallFailed, JsonObject
+from bench.rpc import CALL_TIMEOUT_SECONDS, CallFailed, JsonObject
+from bench.workspace import Workspace
 
-_COMMANDS, _REPLIES = 3, 4
+_COMMAND_FD, _RESPONSE_FD = 3, 4
 _FLAGS = (
     "--headless=new",
     "--remote-debugging-pipe",
@@ -34,16 +34,16 @@ _FLAGS = (
 
 
 class CdpPipe:
-    def __init__(self, executable: str, args: Sequence[str], profile: Path, den: Den) -> None:
-        command_end, self._commands = os.pipe()
-        self._replies, reply_end = os.pipe()
+    def __init__(self, executable: str, args: Sequence[str], profile: Path, workspace: Workspace) -> None:
+        command_end, self._command_pipe = os.pipe()
+        self._response_pipe, response_end = os.pipe()
 
         def place_pipes() -> None:
-            # Chromium reads commands from descriptor 3 and writes replies to 4; ours may sit on those numbers.
-            source = fcntl.fcntl(command_end, fcntl.F_DUPFD, _REPLIES + 1)
-            target = fcntl.fcntl(reply_end, fcntl.F_DUPFD, _REPLIES + 1)
-            os.dup2(source, _COMMANDS)
-            os.dup2(target, _REPLIES)
+            # Chromium reads commands from descriptor 3 and writes to 4; our pipe ends may have those numbers already.
+            source = fcntl.fcntl(command_end, fcntl.F_DUPFD, _RESPONSE_FD + 1)
+            target = fcntl.fcntl(response_end, fcntl.F_DUPFD, _RESPONSE_FD + 1)
+            os.dup2(source, _COMMAND_FD)
+            os.dup2(target, _RESPONSE_FD)
             os.close(source)
             os.close(target)
 
@@ -52,17 +52,17 @@ class CdpPipe:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env=den.environ(),
+            env=workspace.environ(),
             close_fds=False,
             preexec_fn=place_pipes,
         )
         os.close(command_end)
-        os.close(reply_end)
+        os.close(response_end)
         self._selector = selectors.DefaultSelector()
-        self._selector.register(self._replies, selectors.EVENT_READ)
+        self._selector.register(self._response_pipe, selectors.EVENT_READ)
         self._buffer = bytearray()
         self._last_id = 0
-        self._answers: dict[int, JsonObject] = {}
+        self._responses: dict[int, JsonObject] = {}
         self._events: list[JsonObject] = []
 
     def send(self, method: str, params: JsonObject, session: str | None = None) -> int:
@@ -70,17 +70,17 @@ class CdpPipe:
         message: JsonObject = {"id": self._last_id, "method": method, "params": params}
         if session is not None:
             message["sessionId"] = session
-        os.write(self._commands, json.dumps(message, separators=(",", ":")).encode() + b"\0")
+        os.write(self._command_pipe, json.dumps(message, separators=(",", ":")).encode() + b"\0")
         return self._last_id
 
-    def receive(self, number: int, *, deadline_seconds: float = DEADLINE_SECONDS) -> JsonObject:
-        deadline = time.monotonic() + deadline_seconds
-        while number not in self._answers:
+    def receive(self, number: int, *, timeout_seconds: float = CALL_TIMEOUT_SECONDS) -> JsonObject:
+        deadline = time.monotonic() + timeout_seconds
+        while number not in self._responses:
             self._read(deadline)
-        answer = self._answers.pop(number)
-        if "error" in answer:
-            raise CallFailed(json.dumps(answer["error"])[:300])
-        return cast(JsonObject, answer["result"])
+        response = self._responses.pop(number)
+        if "error" in response:
+            raise CallFailed(json.dumps(response["error"])[:300])
+        return cast(JsonObject, response["result"])
 
     def call(self, method: str, params: JsonObject | None = None, session: str | None = None) -> JsonObject:
         return self.receive(self.send(method, params or {}, session))
@@ -88,8 +88,8 @@ class CdpPipe:
     def forget_events(self) -> None:
         self._events.clear()
 
-    def wait_for_event(self, method: str, session: str, *, deadline_seconds: float = DEADLINE_SECONDS) -> None:
-        deadline = time.monotonic() + deadline_seconds
+    def wait_for_event(self, method: str, session: str, *, timeout_seconds: float = CALL_TIMEOUT_SECONDS) -> None:
+        deadline = time.monotonic() + timeout_seconds
         while not any(e.get("method") == method and e.get("sessionId") == session for e in self._events):
             self._read(deadline)
 
@@ -104,21 +104,21 @@ class CdpPipe:
             self.process.kill()
             self.process.wait()
         self._selector.close()
-        os.close(self._commands)
-        os.close(self._replies)
+        os.close(self._command_pipe)
+        os.close(self._response_pipe)
 
     def _read(self, deadline: float) -> None:
         if not self._selector.select(max(0.0, deadline - time.monotonic())):
-            raise CallFailed("CDP: no answer in time")
-        chunk = os.read(self._replies, 1 << 20)
+            raise CallFailed("CDP: response timeout")
+        chunk = os.read(self._response_pipe, 1 << 20)
         if not chunk:
-            raise CallFailed("CDP: the browser is gone")
+            raise CallFailed("CDP: the browser closed its pipe")
         self._buffer += chunk
         *messages, rest = self._buffer.split(b"\0")
         self._buffer = bytearray(rest)
         for raw in messages:
             message = cast(JsonObject, json.loads(raw))
             if "id" in message:
-                self._answers[cast(int, message["id"])] = message
+                self._responses[cast(int, message["id"])] = message
             else:
                 self._events.append(message)

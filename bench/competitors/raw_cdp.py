@@ -1,8 +1,8 @@
-"""Raw CDP: how fast it could be, with nothing between the harness and Chromium.
+"""Raw CDP: the baseline for speed, with nothing between the harness and Chromium.
 
-It keeps the checks without which it would be too fast to be right: a hit test at the point, a second one after
-hovering, a position that stands still after scrolling, and after the click "frames until one brings no change of the
-DOM, at most ten". Its snapshot is a plain walk of the page, a limit for time and not for tokens.
+It keeps the checks that a correct click needs: a hit test at the point, a second one after the hover, a stable position
+after scrolling, and after the click up to ten frames until one has no DOM mutation. Its snapshot is a plain tree walk:
+a baseline for time, not for tokens.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
-from ..processes import Den
-from ..rpc import Answer, CallFailed, JsonObject
-from .base import Chromium, Field, add_up, search_handle, timed
+from bench.rpc import CallFailed, JsonObject, TimedResult
+from bench.workspace import Workspace
+
+from .base import Chromium, Field, search_ref, sum_results, timed_result
 from .cdp_pipe import CdpPipe
 
 _HELPERS = (Path(__file__).parent / "raw_page.js").read_text(encoding="utf-8")
@@ -32,29 +33,29 @@ class RawCdp:
         self.version = chromium.version
         self._numbers = itertools.count()
 
-    def start(self, den: Den) -> RawSession:
-        return RawSession(self._browser(den), owns_browser=True)
+    def start(self, workspace: Workspace) -> RawSession:
+        return RawSession(self._browser(workspace), owns_browser=True)
 
-    def start_up_ms(self, den: Den, *, as_user: bool) -> None:
+    def start_up_ms(self, workspace: Workspace, *, as_user: bool) -> None:
         return None
 
-    def tool_lists(self, den: Den) -> Mapping[str, str]:
+    def tool_lists(self, workspace: Workspace) -> Mapping[str, str]:
         return {}
 
-    def open_many(self, den: Den, urls: Sequence[str]) -> Sequence[RawSession]:
-        """One browser with a context for each."""
-        browser = self._browser(den)
+    def open_sessions(self, workspace: Workspace, urls: Sequence[str]) -> Sequence[RawSession]:
+        """Opens one browser with a context per URL."""
+        browser = self._browser(workspace)
         sessions = [RawSession(browser, owns_browser=number == 0) for number in range(len(urls))]
         for session, url in zip(sessions, urls, strict=True):
             session.navigate(url)
         return sessions[:1]
 
-    def stop(self, den: Den) -> None:
-        """The browser ends with its session."""
+    def stop(self, workspace: Workspace) -> None:
+        """Does nothing: the browser closes with its session."""
 
-    def _browser(self, den: Den) -> CdpPipe:
-        folder = den.folder / f"raw-{next(self._numbers)}"
-        return CdpPipe(str(self._chromium.executable), self._chromium.args, folder, den)
+    def _browser(self, workspace: Workspace) -> CdpPipe:
+        folder = workspace.folder / f"raw-{next(self._numbers)}"
+        return CdpPipe(str(self._chromium.executable), self._chromium.args, folder, workspace)
 
 
 class RawSession:
@@ -71,75 +72,75 @@ class RawSession:
         size: JsonObject = {"width": 1280, "height": 720, "deviceScaleFactor": 1, "mobile": False}
         self._call("Emulation.setDeviceMetricsOverride", size)
 
-    def navigate(self, url: str) -> Answer:
+    def navigate(self, url: str) -> TimedResult:
         began = time.perf_counter()
         self._browser.forget_events()
         failure = self._call("Page.navigate", {"url": url}).get("errorText")
         if failure:
             raise CallFailed(f"navigate: {failure}")
         self._browser.wait_for_event("Page.loadEventFired", self._session)
-        return timed(began, "")
+        return timed_result(began, "")
 
-    def snapshot(self) -> Answer:
+    def snapshot(self) -> TimedResult:
         began = time.perf_counter()
-        return timed(began, cast(str, self._run("benchPage.snapshot()")))
+        return timed_result(began, cast(str, self._run("benchPage.snapshot()")))
 
     def controls(self) -> None:
         return None
 
-    def handle_of(self, snapshot: str, role: str, name: str) -> str:
-        return search_handle(rf'\[(\w+)\] {role} "{re.escape(name)}"', snapshot, f"{role} {name}")
+    def find_ref(self, snapshot: str, role: str, name: str) -> str:
+        return search_ref(rf'\[(\w+)\] {role} "{re.escape(name)}"', snapshot, f"{role} {name}")
 
-    def click(self, handle: str) -> Answer:
+    def click(self, ref: str) -> TimedResult:
         began = time.perf_counter()
-        ref = json.dumps(handle)
-        point = cast(dict[str, float], self._run(f"benchPage.aim({ref})"))
+        quoted = json.dumps(ref)
+        point = cast(dict[str, float], self._run(f"benchPage.waitActionable({quoted})"))
         where: JsonObject = {"x": point["x"], "y": point["y"]}
         self._call("Input.dispatchMouseEvent", {"type": "mouseMoved", **where})
-        if not self._run(f"benchPage.confirm({ref}, {point['x']}, {point['y']})"):
-            raise CallFailed(f"{handle} was covered after hovering")
+        if not self._run(f"benchPage.hitTest({quoted}, {point['x']}, {point['y']})"):
+            raise CallFailed(f"{ref} was covered after hovering")
         button: JsonObject = {**where, "button": "left", "clickCount": 1}
         pressed = self._send("Input.dispatchMouseEvent", {"type": "mousePressed", **button})
         released = self._send("Input.dispatchMouseEvent", {"type": "mouseReleased", **button})
         self._browser.receive(pressed)
         self._browser.receive(released)
-        self._run("benchPage.settle()")
-        return timed(began, "")
+        self._run("benchPage.waitIdle()")
+        return timed_result(began, "")
 
-    def click_and_see(self, handle: str) -> Answer:
-        return self.click(handle) + self.snapshot()
+    def click_and_snapshot(self, ref: str) -> TimedResult:
+        return self.click(ref) + self.snapshot()
 
-    def click_and_see_changes(self, handle: str) -> None:
+    def click_and_diff(self, ref: str) -> None:
         return None
 
-    def type(self, handle: str, text: str) -> Answer:
+    def type(self, ref: str, text: str) -> TimedResult:
         began = time.perf_counter()
-        ref = json.dumps(handle)
-        if not self._run(f"benchPage.focus({ref})"):
-            raise CallFailed(f"{handle} did not take the focus")
+        quoted = json.dumps(ref)
+        if not self._run(f"benchPage.focus({quoted})"):
+            raise CallFailed(f"{ref} was not focused")
         self._call("Input.insertText", {"text": text})
-        if self._run(f"benchPage.valueOf({ref})") != text:
-            raise CallFailed(f"{handle} did not take the text")
-        return timed(began, "")
+        if self._run(f"benchPage.valueOf({quoted})") != text:
+            raise CallFailed(f"{ref} does not have the typed text")
+        return timed_result(began, "")
 
-    def type_and_see(self, handle: str, text: str) -> Answer:
+    def type_and_snapshot(self, ref: str, text: str) -> TimedResult:
         began = time.perf_counter()
-        self._run("benchPage.watch()")
-        self.type(handle, text)
-        self._run("benchPage.settle()")
-        return timed(began, self.snapshot().text)
+        self._run("benchPage.observeMutations()")
+        self.type(ref, text)
+        self._run("benchPage.waitIdle()")
+        return timed_result(began, self.snapshot().text)
 
-    def fill(self, fields: Sequence[Field]) -> Answer:
-        return add_up([self.type(field.handle, field.value) for field in fields])
+    def fill(self, fields: Sequence[Field]) -> TimedResult:
+        return sum_results([self.type(field.ref, field.value) for field in fields])
 
-    def evaluate(self, expression: str) -> Answer:
+    def evaluate(self, expression: str) -> TimedResult:
         began = time.perf_counter()
-        return timed(began, json.dumps(self._run(expression)))
+        return timed_result(began, json.dumps(self._run(expression)))
 
-    def wait_for_text(self, text: str) -> Answer:
+    def wait_for_text(self, text: str) -> TimedResult:
         began = time.perf_counter()
-        self._run(f"benchPage.text({json.dumps(text)})")
-        return timed(began, "")
+        self._run(f"benchPage.waitForText({json.dumps(text)})")
+        return timed_result(began, "")
 
     def close(self) -> None:
         if self._owns_browser:

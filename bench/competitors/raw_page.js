@@ -1,12 +1,12 @@
-// What raw CDP runs in the page. One expression: an object with the few functions that the Python side calls.
+// Page script of raw_cdp.py. One expression: an object with the functions that the Python side calls.
 ({
   refs: new Map(),
   next: 0,
 
   frame: () => new Promise((resolve) => requestAnimationFrame(() => resolve())),
 
-  /** Where to click: in view, standing still, and on top at that point. */
-  async aim(ref) {
+  /** Waits until the element is in view, stable and on top at its centre. Returns that point. */
+  async waitActionable(ref) {
     const element = this.refs.get(ref);
     if (!element?.isConnected) throw new Error(`no element ${ref}`);
     const inView = (box) => box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
@@ -27,23 +27,23 @@
     return hit !== null && (element.contains(hit) || hit.contains(element));
   },
 
-  /** After hovering: still there and on top? From here on, changes are noticed. */
-  confirm(ref, x, y) {
+  /** Hit test after the hover. Starts to observe mutations. */
+  hitTest(ref, x, y) {
     const hit = document.elementFromPoint(x, y);
     const element = this.refs.get(ref);
-    this.watch();
+    this.observeMutations();
     return hit !== null && (element.contains(hit) || hit.contains(element));
   },
 
-  /** From here on, changes are noticed. */
-  watch() {
+  /** Starts to observe mutations. */
+  observeMutations() {
     this.changed = false;
     this.observer = new MutationObserver(() => { this.changed = true; });
     this.observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
   },
 
-  /** Frames until one brings no change, at most ten. */
-  async settle() {
+  /** Waits until a frame has no mutation, at most ten frames. */
+  async waitIdle() {
     for (let frames = 0; frames < 10; frames++) {
       this.changed = false;
       await this.frame();
@@ -55,7 +55,7 @@
 
   focus(ref) {
     const element = this.refs.get(ref);
-    if (!element?.isConnected || element.disabled || element.readOnly) throw new Error(`${ref} takes no text`);
+    if (!element?.isConnected || element.disabled || element.readOnly) throw new Error(`${ref} is not editable`);
     element.scrollIntoViewIfNeeded();
     element.focus();
     element.select();
@@ -66,7 +66,7 @@
     return this.refs.get(ref).value;
   },
 
-  async text(wanted) {
+  async waitForText(wanted) {
     const present = () => document.body.innerText.includes(wanted);
     if (present()) return;
     await new Promise((resolve) => {
@@ -79,7 +79,7 @@
     });
   },
 
-  /** A plain walk: a line for each control, heading and image, and the text between them. */
+  /** Plain tree walk: one line per control, heading and image, and the text between them. */
   snapshot() {
     const lines = [];
     const roles = {

@@ -1,6 +1,6 @@
-"""Raw Playwright: one browser, a context for each session, its own click and nothing said about the page.
+"""Raw Playwright: one browser, a context per session, ``page.click`` without a snapshot.
 
-Only for sessions side by side; it does what a program would do that drives Playwright by itself, without an agent.
+Only for ``bench.sessions``. It does what a program without an agent would do.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import Any, TypeVar
 
 from playwright.async_api import Browser, Page, Playwright, async_playwright
 
-from ..processes import MARK, Den
-from ..rpc import Answer
-from .base import Chromium, timed
+from bench.rpc import TimedResult
+from bench.workspace import MARKER, Workspace
+
+from .base import Chromium, timed_result
 
 T = TypeVar("T")
 
@@ -30,60 +31,60 @@ class RawPlaywright:
         self._browsers: dict[str, tuple[Playwright, Browser]] = {}
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
 
-    def start(self, den: Den) -> RawPlaywrightSession:
-        return RawPlaywrightSession(self, den, self.run(self._new_page(den)))
+    def start(self, workspace: Workspace) -> RawPlaywrightSession:
+        return RawPlaywrightSession(self, workspace, self.run(self._new_page(workspace)))
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=60)
 
-    async def _new_page(self, den: Den) -> Page:
-        if den.mark not in self._browsers:
-            self._browsers[den.mark] = await self._launch(den)
-        return await (await self._browsers[den.mark][1].new_context()).new_page()
+    async def _new_page(self, workspace: Workspace) -> Page:
+        if workspace.marker not in self._browsers:
+            self._browsers[workspace.marker] = await self._launch(workspace)
+        return await (await self._browsers[workspace.marker][1].new_context()).new_page()
 
-    async def close(self, den: Den, page: Page) -> None:
-        """The last one ends the browser."""
+    async def close(self, workspace: Workspace, page: Page) -> None:
+        """Closes the session's context; the last one closes the browser."""
         await page.context.close()
-        playwright, browser = self._browsers[den.mark]
+        playwright, browser = self._browsers[workspace.marker]
         if not browser.contexts:
-            del self._browsers[den.mark]
+            del self._browsers[workspace.marker]
             await browser.close()
             await playwright.stop()
 
-    async def _launch(self, den: Den) -> tuple[Playwright, Browser]:
-        os.environ[MARK] = den.mark  # the driver's process takes part in the weighing
+    async def _launch(self, workspace: Workspace) -> tuple[Playwright, Browser]:
+        os.environ[MARKER] = workspace.marker  # so that the memory of the driver's process is counted
         try:
             playwright = await async_playwright().start()
         finally:
-            del os.environ[MARK]
+            del os.environ[MARKER]
         browser = await playwright.chromium.launch(
-            executable_path=self._chromium.executable, args=list(self._chromium.args), env=dict(den.environ())
+            executable_path=self._chromium.executable, args=list(self._chromium.args), env=dict(workspace.environ())
         )
         return playwright, browser
 
 
 class RawPlaywrightSession:
-    def __init__(self, owner: RawPlaywright, den: Den, page: Page) -> None:
+    def __init__(self, owner: RawPlaywright, workspace: Workspace, page: Page) -> None:
         self._owner = owner
-        self._den = den
+        self._workspace = workspace
         self._page = page
 
-    def navigate(self, url: str) -> Answer:
+    def navigate(self, url: str) -> TimedResult:
         began = time.perf_counter()
         self._owner.run(self._page.goto(url))
-        return timed(began, "")
+        return timed_result(began, "")
 
-    def snapshot(self) -> Answer:
+    def snapshot(self) -> TimedResult:
         began = time.perf_counter()
-        return timed(began, self._owner.run(self._page.locator("body").aria_snapshot()))
+        return timed_result(began, self._owner.run(self._page.locator("body").aria_snapshot()))
 
-    def handle_of(self, snapshot: str, role: str, name: str) -> str:
+    def find_ref(self, snapshot: str, role: str, name: str) -> str:
         return f'role={role}[name="{name}"]'
 
-    def click(self, handle: str) -> Answer:
+    def click(self, ref: str) -> TimedResult:
         began = time.perf_counter()
-        self._owner.run(self._page.click(handle))
-        return timed(began, "")
+        self._owner.run(self._page.click(ref))
+        return timed_result(began, "")
 
     def close(self) -> None:
-        self._owner.run(self._owner.close(self._den, self._page))
+        self._owner.run(self._owner.close(self._workspace, self._page))

@@ -1,10 +1,10 @@
-"""All that is measured, in the order of the report."""
+"""All measured operations, in the order of the report."""
 
 from __future__ import annotations
 
-from . import acting, living, seeing
-from .contest import Contestant, Ground, Operation
+from . import actions, lifecycle, snapshots
+from .base import Operation, Participant, RunContext
 
-__all__ = ["OPERATIONS", "Contestant", "Ground", "Operation"]
+__all__ = ["OPERATIONS", "Operation", "Participant", "RunContext"]
 
-OPERATIONS: tuple[Operation, ...] = (*living.OPERATIONS, *acting.OPERATIONS, *seeing.OPERATIONS)
+OPERATIONS: tuple[Operation, ...] = (*lifecycle.OPERATIONS, *actions.OPERATIONS, *snapshots.OPERATIONS)

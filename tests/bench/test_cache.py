@@ -1,3 +1,5 @@
+"""A peer that cannot be installed is skipped."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -9,8 +11,8 @@ from bench import cache
 
 
 @pytest.fixture
-def refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> set[str]:
-    """The packages that npm does not give; all others it does."""
+def unavailable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> set[str]:
+    """Names of the packages that the fake npm fails to install."""
     names: set[str] = set()
 
     def npm(arguments: Sequence[str], folder: Path, seconds: float) -> str:
@@ -25,14 +27,14 @@ def refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> set[str]:
     return names
 
 
-def test_a_peer_that_cannot_be_had_is_named_and_the_others_are_fetched(refused: set[str], tmp_path: Path) -> None:
-    refused.add("chrome-devtools-mcp")
+def test_a_peer_that_cannot_be_installed_does_not_stop_the_others(unavailable: set[str], tmp_path: Path) -> None:
+    unavailable.add("chrome-devtools-mcp")
     assert cache.install_peers() == {"chrome-devtools-mcp": "npm has no chrome-devtools-mcp"}
     assert (tmp_path / "node_modules" / "@playwright" / "mcp").is_dir()
     assert (tmp_path / "node_modules" / "agent-browser").is_dir()
 
 
-def test_nothing_is_counted_without_the_ranks_of_tokens(refused: set[str]) -> None:
-    refused.add("js-tiktoken")
+def test_missing_token_ranks_stop_the_run(unavailable: set[str]) -> None:
+    unavailable.add("js-tiktoken")
     with pytest.raises(cache.CacheError, match="js-tiktoken"):
         cache.install_peers()

@@ -1,3 +1,5 @@
+"""The report: rows, sums, failures and targets."""
+
 from __future__ import annotations
 
 import json
@@ -5,7 +7,7 @@ from dataclasses import replace
 
 from bench.report import Results, as_json, markdown, rows
 from bench.stats import Sample, summarise
-from bench.targets import judge
+from bench.targets import evaluate_targets
 
 
 def results(*samples: Sample) -> Results:
@@ -16,7 +18,7 @@ def results(*samples: Sample) -> Results:
         titles={"start-up": ("start-up", "ms"), "snapshot": ("snapshot", "ms and tokens"), "kept": ("kept", "share")},
         samples=samples,
         summaries=summaries,
-        verdicts=judge(summaries),
+        verdicts=evaluate_targets(summaries),
     )
 
 
@@ -25,7 +27,7 @@ def test_a_row_has_a_cell_for_each_competitor() -> None:
     assert (row.title, row.cells) == ("start-up", ("–", "1,234"))
 
 
-def test_several_pages_get_a_row_each_and_one_for_their_sum() -> None:
+def test_several_pages_have_a_row_each_and_a_row_for_their_sum() -> None:
     table = rows(
         results(
             Sample("snapshot", "browser-pilot", subject="a", ms=10, tokens=1000),
@@ -59,7 +61,7 @@ def test_a_failure_is_shown_and_makes_the_sum_fail() -> None:
     assert [row.cells[0] for row in table] == ["10 / 1,000", "failed", "failed"]
 
 
-def test_a_value_with_some_failed_rounds_carries_a_star() -> None:
+def test_a_value_with_some_failed_rounds_has_a_star() -> None:
     (row,) = rows(results(Sample("start-up", "browser-pilot", ms=10), Sample("start-up", "browser-pilot", failure="x")))
     assert row.cells[0] == "10*"
 
@@ -86,15 +88,15 @@ def test_json_keeps_every_sample_and_every_verdict() -> None:
     assert document["targets"][0]["met"] is None
 
 
-def test_who_could_not_be_had_is_named_with_the_reason() -> None:
+def test_a_skipped_competitor_is_listed_with_the_reason() -> None:
     without = replace(results(Sample("start-up", "browser-pilot", ms=1)), absent={"agent-browser": "no\nnetwork"})
-    assert "agent-browser takes no part: no network" in markdown(without)
+    assert "agent-browser was skipped: no network" in markdown(without)
     assert json.loads(as_json(without))["absent"] == {"agent-browser": "no\nnetwork"}
 
 
-def test_every_target_carries_its_mark() -> None:
-    judged = results(Sample("start-up", "browser-pilot", ms=1), Sample("start-up", "playwright-mcp", ms=10))
-    marks = [
-        line.rsplit("|", 2)[1].strip() for line in markdown(judged).splitlines() if line.startswith("| start-up ≤")
+def test_every_target_row_ends_with_its_state() -> None:
+    evaluated = results(Sample("start-up", "browser-pilot", ms=1), Sample("start-up", "playwright-mcp", ms=10))
+    states = [
+        line.rsplit("|", 2)[1].strip() for line in markdown(evaluated).splitlines() if line.startswith("| start-up ≤")
     ]
-    assert marks == ["✓ met"]
+    assert states == ["✓ met"]

@@ -1,3 +1,5 @@
+"""Summaries of samples, and the order of the competitors."""
+
 from __future__ import annotations
 
 from hypothesis import given
@@ -22,12 +24,12 @@ def test_a_failed_round_counts_as_a_failure_and_not_as_a_time() -> None:
     assert (summary.ms, summary.rounds, summary.failures) == (10.0, 1, ("gone",))
 
 
-def test_only_failures_leave_no_value() -> None:
+def test_a_summary_of_failures_has_no_values() -> None:
     (summary,) = summarise([Sample("click", "us", failure="gone")])
     assert (summary.ms, summary.tokens, summary.amount, summary.rounds) == (None, None, None, 0)
 
 
-def test_competitors_and_pages_are_kept_apart() -> None:
+def test_each_competitor_and_page_has_its_own_summary() -> None:
     samples = [Sample("see", name, subject=page, ms=1.0) for name in ("us", "them") for page in ("a", "b")]
     assert [(s.competitor, s.subject) for s in summarise(samples)] == [
         ("us", "a"),
@@ -38,7 +40,7 @@ def test_competitors_and_pages_are_kept_apart() -> None:
 
 
 @given(st.lists(st.integers()), st.integers(min_value=0))
-def test_rotation_keeps_the_order_around_the_circle(items: list[int], by: int) -> None:
+def test_rotation_keeps_the_cyclic_order(items: list[int], by: int) -> None:
     turned = rotated(items, by)
     assert sorted(turned) == sorted(items)
     if items:

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from browser_pilot.cli import build_app
 from browser_pilot.errors import PilotError
-from browser_pilot.runtime import read_runtime
+from browser_pilot.hub_discovery.runtime_file import read_runtime
 from tests.hub_process import HubProcess, browsers_of, environment
 
 COMMAND_SECONDS = 100
@@ -53,7 +53,7 @@ def run_pilot(home: Path, *arguments: str, stdin: str = "", env: Mapping[str, st
 
 @pytest.fixture
 def pilot(home: Path) -> Generator[Pilot]:
-    """Runs `browser-pilot` as a person would, in a home of its own; a hub that it left running is ended after."""
+    """Runs `browser-pilot` as a subprocess in its own home; stops a hub that it left running."""
     yield partial(run_pilot, home)
     info = read_runtime(home)
     if info is not None and info.pid != os.getpid() and psutil.pid_exists(info.pid):
@@ -65,13 +65,13 @@ def pilot(home: Path) -> Generator[Pilot]:
 
 @pytest.fixture
 def pilot_of_hub(hub: HubProcess) -> Pilot:
-    """Runs `browser-pilot` in the home of a hub that many tests share."""
+    """Runs `browser-pilot` in the home of the shared hub."""
     return partial(run_pilot, hub.home)
 
 
 @pytest.fixture
 def invoke(home: Path) -> Invoke:
-    """Runs a command within this process, which is quicker; for commands that start and keep nothing."""
+    """Runs a command in this process, which is faster; for commands that start no processes."""
 
     def run(command: str, *arguments: str, stdin: str = "") -> Outcome:
         app = build_app(command)

@@ -11,7 +11,7 @@ from .network import Network
 async def network() -> AsyncIterator[Network]:
     network = Network()
     network.port = await network.proxy.start()
-    network.proxy.register("s1", "secret", network.gate)
+    network.proxy.register("s1", "secret", network.access_policy)
     yield network
     await network.close()
     assert network.proxy.open_connections == 0

@@ -1,4 +1,4 @@
-"""A running proxy with names of its own, and servers behind them."""
+"""A running proxy with its own resolver and one session, and servers behind it."""
 
 from __future__ import annotations
 
@@ -9,76 +9,80 @@ from typing import TypeVar
 
 import pytest
 
-from browser_pilot.egress import Ask, EgressProxy, Failure, Limits, Refusal
-from browser_pilot.egress.connect import connect_first
+from browser_pilot.egress import BlockedByPolicy, ConnectionRequest, EgressProxy, NetworkFailure, ProxyLimits
+from browser_pilot.egress.happy_eyeballs import connect_protocol
 from browser_pilot.policy.hosts import Site
-from browser_pilot.policy.networks import AddressClass
-from browser_pilot.policy.reach import Reach
+from browser_pilot.policy.ip_networks import AddressClass
+from browser_pilot.policy.subresources import ReachDecision
 
 P = TypeVar("P", bound=asyncio.BaseProtocol)
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
-class NamedGate:
-    """Lets through what is named; knows nothing of addresses."""
+class HostListPolicy:
+    """Allows the listed hosts, at any address, except to some origins."""
 
     def __init__(self, *allowed: str) -> None:
         self.allowed = allowed
-        self.asked: list[Ask] = []
-        self.refusals: list[Refusal] = []
-        self.failures: list[Failure] = []
-        self.looks_into_urls = False
-        self.strangers: set[str] = set()
+        self.requests: list[ConnectionRequest] = []
+        self.refusals: list[BlockedByPolicy] = []
+        self.failures: list[NetworkFailure] = []
+        self.needs_urls = False
+        self.denied_origins: set[str] = set()
 
-    def allows(self, ask: Ask) -> Reach:
-        self.asked.append(ask)
-        return Reach(ask.site.host in self.allowed, "the test's rule", f"{ask.site.host} <is> not named.", True)
+    def decide_host(self, request: ConnectionRequest) -> ReachDecision:
+        self.requests.append(request)
+        return ReachDecision(
+            request.site.host in self.allowed, "the test's rule", f"{request.site.host} <is> not listed.", True
+        )
 
-    def allows_address(self, ask: Ask, found: Reach, kind: AddressClass) -> Reach:
-        asker = ask.origin.host if ask.origin is not None else None
-        return Reach(asker not in self.strangers, "the test's rule", f"{asker} is a stranger.")
+    def decide_address(
+        self, request: ConnectionRequest, host_decision: ReachDecision, kind: AddressClass
+    ) -> ReachDecision:
+        initiator = request.origin.host if request.origin is not None else None
+        return ReachDecision(initiator not in self.denied_origins, "the test's rule", f"{initiator} is not allowed.")
 
-    def edition(self) -> object:
+    def rules_version(self) -> object:
         return self.allowed
 
-    def told(self, trouble: Refusal | Failure) -> None:
-        if isinstance(trouble, Refusal):
-            self.refusals.append(trouble)
+    def record_error(self, error: BlockedByPolicy | NetworkFailure) -> None:
+        if isinstance(error, BlockedByPolicy):
+            self.refusals.append(error)
         else:
-            self.failures.append(trouble)
+            self.failures.append(error)
 
-    def reached(self, site: Site) -> None:
+    def record_connected(self, site: Site) -> None:
         pass
 
 
 class Network:
-    """The proxy, the gate of its one session, and servers that are closed at the end."""
+    """The proxy, the access policy of its one session, and servers that are closed at the end."""
 
     def __init__(self) -> None:
         self.names: dict[str, tuple[str, ...]] = {"a.test": ("127.0.0.1",), "b.test": ("127.0.0.1",)}
-        self.looked_up: list[str] = []
-        self.gate = NamedGate("a.test", "b.test")
-        self.proxy = EgressProxy(resolver=self.resolve, limits=Limits(connect_seconds=5.0))
+        self.resolved_names: list[str] = []
+        self.access_policy = HostListPolicy("a.test", "b.test")
+        self.proxy = EgressProxy(resolver=self.resolve, limits=ProxyLimits(connect_timeout_seconds=5.0))
         self.port = 0
         self._servers: list[asyncio.Server] = []
         self._writers: list[asyncio.StreamWriter] = []
         self.handlers: set[asyncio.Task[None]] = set()
 
     async def resolve(self, host: str) -> tuple[str, ...]:
-        self.looked_up.append(host)
+        self.resolved_names.append(host)
         if host not in self.names:
             raise OSError(f"no such name: {host}")
         return self.names[host]
 
     @contextmanager
-    def reaching(self, address: str) -> Generator[None]:
-        """Connect to this address instead of the one that a name has, which counts as public."""
+    def connecting_to(self, address: str) -> Generator[None]:
+        """Connect to this address; the access policy still judges the resolved one."""
 
         async def connect(addresses: tuple[str, ...], port: int, protocol: Callable[[], P]) -> P:
-            return await connect_first((address,), port, protocol)
+            return await connect_protocol((address,), port, protocol)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("browser_pilot.egress.connection.connect_first", connect)
+            patch.setattr("browser_pilot.egress.proxy_connection.connect_protocol", connect)
             yield
 
     async def serve(self, handler: Handler, address: str = "127.0.0.1") -> int:
@@ -103,9 +107,9 @@ class Network:
         self._writers.append(writer)
         return reader, writer
 
-    async def settled(self) -> None:
-        """Wait until nothing that was started is under way."""
-        await self.proxy.emptied()
+    async def wait_closed(self) -> None:
+        """Wait until all connections and handlers have ended."""
+        await self.proxy.wait_no_connections()
         while self.handlers:
             await asyncio.wait(self.handlers)
 

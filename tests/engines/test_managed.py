@@ -1,4 +1,4 @@
-"""The engine's own processes."""
+"""The Playwright driver that the managed engine starts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from browser_pilot.engines.managed import ManagedEngine
 
 
 @pytest.mark.parametrize("chosen", [None, "--no-warnings"])
-async def test_the_driver_is_lean_and_keeps_what_the_user_chose_for_node(
+async def test_the_driver_gets_lean_node_options_next_to_the_users(
     monkeypatch: pytest.MonkeyPatch, chosen: str | None
 ) -> None:
     for name in ("NODE_OPTIONS", "MALLOC_ARENA_MAX"):
@@ -20,7 +20,7 @@ async def test_the_driver_is_lean_and_keeps_what_the_user_chose_for_node(
     if chosen:
         monkeypatch.setenv("NODE_OPTIONS", chosen)
     engine = ManagedEngine(EgressProxy())
-    await engine.warm()
+    await engine.warm_driver()
     try:
         options = [child.environ().get("NODE_OPTIONS", "") for child in psutil.Process().children()]
         assert any("--max-semi-space-size=1" in each and (chosen or "") in each for each in options)

@@ -1,46 +1,52 @@
-/** Every language has every word, and no page asks for a word that does not exist. */
+/** Every language has every message, every message that a page uses exists, and every message is used. */
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { dashboardMessagesOf, messagesOf } from './locale.js';
+import { dashboardMessages, extensionMessages } from './locale.js';
 
 const PACKAGE = new URL('../../src/browser_pilot/', import.meta.url);
 const LOCALES = readdirSync(new URL('extension/_locales/', PACKAGE));
 
-for (const [whose, messagesFor] of [['the extension', messagesOf], ['the dashboard', dashboardMessagesOf]]) {
+/** @param {string} folder */
+const sourcesIn = (folder) => readdirSync(new URL(folder, PACKAGE), { recursive: true })
+  .filter((name) => /\.(js|html)$/.test(name)).map((name) => [name, readFileSync(new URL(folder + name, PACKAGE), 'utf8')]);
+
+for (const [owner, messagesFor] of [['the extension', extensionMessages], ['the dashboard', dashboardMessages]]) {
   for (const locale of LOCALES) {
-    test(`${whose} has the same words in ${locale}, with the same places to fill in`, () => {
+    test(`${owner} has the same messages in ${locale}, with the same placeholders`, () => {
       const messages = messagesFor(locale);
       assert.deepEqual(Object.keys(messages), Object.keys(messagesFor('en')));
       for (const [name, { message, placeholders = {} }] of Object.entries(messages)) {
-        const used = [...message.matchAll(/\$(\w+)\$/g)].map(([, holder]) => holder.toLowerCase());
+        const used = [...message.matchAll(/\$(\w+)\$/g)].map(([, placeholder]) => placeholder.toLowerCase());
         assert.deepEqual([...new Set(used)].sort(), Object.keys(placeholders).sort(), name);
+        assert.deepEqual(placeholders, messagesFor('en')[name].placeholders ?? {}, name);
       }
     });
   }
 }
 
-test('no word of the dashboard hides one of the extension', () => {
-  const both = Object.keys(dashboardMessagesOf('en')).filter((name) => name in messagesOf('en'));
+test('no message of the dashboard hides one of the extension', () => {
+  const both = Object.keys(dashboardMessages('en')).filter((name) => name in extensionMessages('en'));
   assert.deepEqual(both, []);
 });
 
-for (const [folder, words] of [['extension/', messagesOf('en')], ['dashboard/static/', { ...messagesOf('en'), ...dashboardMessagesOf('en') }]]) {
-  test(`every word that ${folder} asks for is there`, () => {
-    for (const file of readdirSync(new URL(folder, PACKAGE)).filter((name) => /\.(js|html)$/.test(name))) {
-      const source = readFileSync(new URL(folder + file, PACKAGE), 'utf8');
-      const asked = [...source.matchAll(/\btext\('(\w+)'|data-(?:text|label|title|hint)="(\w+)"/g)].map(([, one, other]) => one ?? other);
-      for (const name of asked) assert.ok(name in words, `${file} asks for ${name}`);
+for (const [folder, messages] of [['extension/', extensionMessages('en')], ['ui/dashboard/static/', { ...extensionMessages('en'), ...dashboardMessages('en') }]]) {
+  test(`every message that ${folder} uses exists`, () => {
+    for (const [file, source] of sourcesIn(folder)) {
+      const used = [...source.matchAll(/\bgetMessage\('(\w+)'|data-i18n(?:-\w+)?="(\w+)"/g)].map(([, inScript, inPage]) => inScript ?? inPage);
+      for (const name of used) assert.ok(name in messages, `${file} uses ${name}`);
     }
   });
 }
 
-test('the pages before the dashboard say the same without their script', () => {
-  const words = dashboardMessagesOf('en');
-  for (const file of ['signed_out', 'too_late', 'elsewhere', 'entered']) {
-    const source = readFileSync(new URL(`dashboard/static/${file}.html`, PACKAGE), 'utf8');
-    for (const [, name, said] of source.matchAll(/data-text="(\w+)">([^<]+)</g)) assert.equal(said, words[name].message);
-  }
+test('every message is used', () => {
+  const sources = [...sourcesIn('extension/'), ...sourcesIn('ui/dashboard/static/')].map(([, source]) => source).join('\n');
+  const manifest = readFileSync(new URL('extension/manifest.json', PACKAGE), 'utf8');
+  const signIn = readFileSync(new URL('ui/dashboard/sign_in_pages.py', PACKAGE), 'utf8');
+  const isUsed = (name) => new RegExp(`['"]${name}['"]`).test(sources) || manifest.includes(`__MSG_${name}__`)
+    || signIn.includes(`"${name.replace(/(Title|Text)$/, '')}"`);
+  const unused = Object.keys({ ...extensionMessages('en'), ...dashboardMessages('en') }).filter((name) => !isUsed(name));
+  assert.deepEqual(unused, []);
 });

@@ -1,7 +1,7 @@
-"""Guests that mean harm: how one is written down, and how it may come to its end.
+"""Hostile guests: how a case is defined, and how it may end.
 
-A case is a script, or a module in the text format. ``ends`` are the reasons that may be given for its end; "answer"
-stands for an answer to the call, where the attempt simply comes to nothing.
+A case is a script, or a module in the text format. ``ends`` are the allowed causes of its end; "answer" is a response to
+the call, where the attempt has no effect.
 """
 
 # ruff: noqa: E501  one guest a line
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .making import script
+from .guest_factory import script
 
 TIME = frozenset({"cpu", "wall"})
 MEMORY = frozenset({"memory", "error", "trap", "answer", "cpu", "wall", "exit"})
@@ -28,13 +28,13 @@ class Case:
     is_module: bool = False
 
 
-def acting(family: str, ends: frozenset[str], bodies: Iterable[str], *, kind: str = "called") -> list[Case]:
-    """Scripts that do it when called."""
+def when_called(family: str, ends: frozenset[str], bodies: Iterable[str], *, kind: str = "called") -> list[Case]:
+    """Scripts that run their attack when called."""
     return [Case(f"{family}-{kind}-{number}", script(body), ends) for number, body in enumerate(bodies)]
 
 
 def at_start(family: str, ends: frozenset[str], codes: Iterable[str]) -> list[Case]:
-    """Scripts that do it before they are called."""
+    """Scripts that run their attack before they are called."""
     return [Case(f"{family}-early-{number}", code, ends) for number, code in enumerate(codes)]
 
 
@@ -43,7 +43,7 @@ def modules(family: str, ends: frozenset[str], bodies: Iterable[str]) -> list[Ca
 
 
 def _module(body: str) -> str:
-    """A module around the parts that a case gives; `$read` waits for the next line."""
+    """A module around the body of a case; `$read` waits for the next line."""
     return f"""(module
       (import "wasi_snapshot_preview1" "fd_read" (func $fd_read (param i32 i32 i32 i32) (result i32)))
       (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32)))

@@ -1,12 +1,12 @@
-"""Guests that mean harm by tricks: recursion, silence, forgery, escapes. See ``hostile``."""
+"""Hostile guests that use tricks: recursion, silence, forgery, escapes. See ``hostile``."""
 
 # ruff: noqa: E501  one guest a line
 
 from __future__ import annotations
 
-from .hostile import BROKEN, NOTHING, acting, at_start, modules
+from .hostile import BROKEN, NOTHING, at_start, modules, when_called
 
-RECURSIONS = acting(
+RECURSIONS = when_called(
     "recursion",
     frozenset({"answer", "trap", "error", "cpu", "wall", "memory"}),
     [
@@ -34,7 +34,7 @@ RECURSIONS = acting(
     ],
 )
 
-PROTOTYPES = acting(
+PROTOTYPES = when_called(
     "prototype",
     BROKEN | {"cpu", "wall", "output"},
     [
@@ -58,7 +58,7 @@ PROTOTYPES = acting(
 )
 
 SILENCES = (
-    acting(
+    when_called(
         "silence",
         frozenset({"silence", "wall"}),
         [
@@ -97,7 +97,7 @@ SILENCES = (
     )
 )
 
-HOST_FLOODS = acting(
+HOST_FLOODS = when_called(
     "host",
     frozenset({"output", "cpu", "wall", "answer", "exit"}),
     [
@@ -122,7 +122,7 @@ HOST_FLOODS = acting(
     ],
 )
 
-MALFORMED = acting(
+MALFORMED = when_called(
     "malformed",
     BROKEN,
     [
@@ -151,7 +151,7 @@ MALFORMED = acting(
 )
 
 ESCAPES = (
-    acting(
+    when_called(
         "escape",
         NOTHING,
         [
@@ -192,7 +192,7 @@ ESCAPES = (
     )
 )
 
-FORGERIES = acting(
+FORGERIES = when_called(
     "forgery",
     NOTHING,
     [
@@ -206,7 +206,7 @@ FORGERIES = acting(
             "'http.get', { url: 'https://bank.example/', context: { origin: 'client:admin', read_only: false } }",
         ]
     ],
-) + acting(
+) + when_called(
     "writing",
     NOTHING | {"protocol"},
     [

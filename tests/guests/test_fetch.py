@@ -1,4 +1,4 @@
-"""Guests' own requests: to the hosts they were allowed, wherever redirects and name servers would lead them."""
+"""Guests' own HTTP requests: only to allowed hosts, also after redirects and whatever names resolve to."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from typing import Any
 
 import pytest
 
-from browser_pilot.egress.resolve import Resolutions
+from browser_pilot.egress.dns_resolver import DnsCache
 from browser_pilot.errors import DomainDenied, PermissionDenied, PilotError
 from browser_pilot.guests.fetch import Fetcher
-from browser_pilot.guests.host_errors import HostRefusal
-from browser_pilot.guests.methods import Fetch
+from browser_pilot.guests.host_api import Fetch
+from browser_pilot.guests.host_errors import HostError
 from browser_pilot.policy.patterns import parse_pattern
 from browser_pilot.policy.rules import Rule, Ruleset
-
-from ..sites import Site, serving
+from tests.sites import Site, serving
 
 RULES = Ruleset()
 
@@ -39,14 +38,21 @@ def send(request: BaseHTTPRequestHandler, body: bytes, **headers: str) -> None:
 
 
 def redirecting(status: int) -> Any:
-    def answer(request: BaseHTTPRequestHandler) -> None:
+    def respond(request: BaseHTTPRequestHandler) -> None:
         request.rfile.read(int(request.headers.get("Content-Length") or 0))
         request.send_response(status)
         request.send_header("Location", request.path.partition("?to=")[2])
         request.send_header("Content-Length", "0")
         request.end_headers()
 
-    return answer
+    return respond
+
+
+def circle(request: BaseHTTPRequestHandler) -> None:
+    request.send_response(302)
+    request.send_header("Location", "/circle")
+    request.send_header("Content-Length", "0")
+    request.end_headers()
 
 
 def endless(request: BaseHTTPRequestHandler) -> None:
@@ -67,6 +73,7 @@ def site() -> Generator[Site]:
         "/echo": echo,
         "/302": redirecting(302),
         "/307": redirecting(307),
+        "/circle": circle,
         "/binary": partial(send, body=b"\xff\xfe\x00"),
         "/gzip": partial(send, body=gzip.compress(b"packed"), Content_Encoding="gzip"),
         "/bomb": partial(send, body=bomb, Content_Encoding="gzip"),
@@ -82,22 +89,22 @@ def fetcher(addresses: dict[str, str] | None = None, rules: Ruleset = RULES) -> 
             raise OSError("no such name")
         return (addresses[host],)
 
-    return Fetcher(lambda: rules, resolutions=Resolutions(resolve))
+    return Fetcher(lambda: rules, dns_cache=DnsCache(resolve))
 
 
-async def get(url: str, *hosts: str, using: Fetcher | None = None, **wish: Any) -> Any:
+async def get(url: str, *hosts: str, using: Fetcher | None = None, **params: Any) -> Any:
     patterns = [parse_pattern(host) for host in hosts]
-    return await (using or fetcher()).fetch(Fetch(url=url, **wish), hosts=patterns)
+    return await (using or fetcher()).fetch(Fetch(url=url, **params), allowed_hosts=patterns)
 
 
 async def test_an_allowed_host_is_fetched_from(site: Site) -> None:
-    answer = await get(site.url("/"), "127.0.0.1")
+    response = await get(site.url("/"), "127.0.0.1")
 
-    assert (answer.status, answer.text, answer.redirected) == (200, "hello", False)
+    assert (response.status, response.text, response.redirected) == (200, "hello", False)
 
 
 async def test_method_headers_and_body_are_sent(site: Site) -> None:
-    answer = await get(
+    response = await get(
         site.url("/echo"),
         "127.0.0.1",
         method="POST",
@@ -105,19 +112,19 @@ async def test_method_headers_and_body_are_sent(site: Site) -> None:
         headers=[("X-A", "1"), ("Host", "evil"), ("TE", "x")],
     )
 
-    assert answer.text == "POST sent 1 None"
+    assert response.text == "POST sent 1 None"
 
 
-async def test_text_comes_as_text_and_bytes_as_base64(site: Site) -> None:
-    assert (await get(site.url("/gzip"), "127.0.0.1")).data()["body"] == "packed"
-    assert (await get(site.url("/binary"), "127.0.0.1")).data()["base64"] == "//4A"
+async def test_a_text_body_is_text_and_a_binary_one_base64(site: Site) -> None:
+    assert (await get(site.url("/gzip"), "127.0.0.1")).to_wire()["body"] == "packed"
+    assert (await get(site.url("/binary"), "127.0.0.1")).to_wire()["base64"] == "//4A"
 
 
 @pytest.mark.parametrize(("status", "expected"), [(302, "GET  1 None"), (307, "POST sent 1 None")])
-async def test_a_redirect_to_another_host_leaves_the_credentials_behind(site: Site, status: int, expected: str) -> None:
+async def test_a_redirect_to_another_host_drops_the_credentials(site: Site, status: int, expected: str) -> None:
     target = f"http://localhost:{site.port}/echo"
     headers = [("X-A", "1"), ("Authorization", "secret")]
-    answer = await get(
+    response = await get(
         site.url(f"/{status}?to={target}"),
         "127.0.0.1",
         "localhost",
@@ -127,8 +134,8 @@ async def test_a_redirect_to_another_host_leaves_the_credentials_behind(site: Si
         headers=headers,
     )
 
-    assert answer.text == expected
-    assert answer.redirected
+    assert response.text == expected
+    assert response.redirected
 
 
 @pytest.mark.parametrize(
@@ -142,7 +149,7 @@ async def test_a_redirect_to_another_host_leaves_the_credentials_behind(site: Si
 )  # fmt: skip
 async def test_a_redirect_to_a_host_that_was_not_allowed_is_not_followed(site: Site, target: str) -> None:
     hits = len(site.hits)
-    with pytest.raises((PilotError, HostRefusal)):
+    with pytest.raises((PilotError, HostError)):
         await get(
             site.url(f"/302?to={target.format(port=site.port)}"),
             "127.0.0.1",
@@ -153,7 +160,7 @@ async def test_a_redirect_to_a_host_that_was_not_allowed_is_not_followed(site: S
 
 
 async def test_a_host_that_was_not_declared_is_refused(site: Site) -> None:
-    with pytest.raises(PermissionDenied, match="none of the hosts"):
+    with pytest.raises(PermissionDenied, match="not one of the hosts"):
         await get(site.url("/"), "api.example.com")
 
 
@@ -168,24 +175,29 @@ async def test_a_wildcard_does_not_reach_this_machine(site: Site) -> None:
         await get(site.url("/"), "*")
 
 
-async def test_the_users_rules_hold_for_guests_too(site: Site) -> None:
+async def test_the_users_rules_apply_to_guests_too(site: Site) -> None:
     rules = Ruleset().with_rules([Rule(pattern=parse_pattern("127.0.0.1"), read="deny", source="a test")])
     with pytest.raises(DomainDenied):
         await get(site.url("/"), "127.0.0.1", using=fetcher(rules=rules))
 
 
 @pytest.mark.parametrize("path", ["/bomb", "/endless"])
-async def test_an_answer_without_measure_is_cut_off(site: Site, path: str) -> None:
-    with pytest.raises(HostRefusal, match="larger than"):
+async def test_a_response_that_is_too_large_is_refused(site: Site, path: str) -> None:
+    with pytest.raises(HostError, match="larger than"):
         await get(site.url(path), "127.0.0.1")
 
 
 async def test_redirects_in_a_circle_end(site: Site) -> None:
-    with pytest.raises(HostRefusal, match="redirects"):
+    with pytest.raises(HostError, match="redirects"):
+        await get(site.url("/circle"), "127.0.0.1")
+
+
+async def test_a_redirect_is_an_error_if_the_guest_says_so(site: Site) -> None:
+    with pytest.raises(HostError, match="redirects"):
         await get(site.url("/302?to=/302?to=/302"), "127.0.0.1", redirect="error")
 
 
 @pytest.mark.parametrize("header", [("X-A", "1\r\nX-B: 2"), ("X A", "1"), ("", "1")])
-async def test_headers_cannot_smuggle(site: Site, header: tuple[str, str]) -> None:
-    with pytest.raises(HostRefusal):
+async def test_headers_that_would_split_the_request_are_refused(site: Site, header: tuple[str, str]) -> None:
+    with pytest.raises(HostError):
         await get(site.url("/echo"), "127.0.0.1", headers=[header])

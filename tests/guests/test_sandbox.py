@@ -1,8 +1,7 @@
-"""The locks of a guest's process, tried from inside: what the kernel lets through after they are on."""
+"""The sandbox of a guest's process, tested from inside: what the kernel allows after it is entered."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import subprocess
@@ -12,28 +11,27 @@ from pathlib import Path
 import psutil
 import pytest
 
-from browser_pilot.config import GuestSettings
 from browser_pilot.guests.child import seccomp
 
-from .making import context, living, package, script
+from .guest_factory import package, running_guest, script
 
-needs_seccomp = pytest.mark.skipif(not seccomp.is_supported(), reason="seccomp filters are Linux's, on two machines")
+needs_seccomp = pytest.mark.skipif(not seccomp.is_supported(), reason="needs Linux on x86_64 or aarch64")
 
 STREAMS = {"0", "1", "2"}
 PROBE = """
 import ctypes, json, mmap, os, socket, sys, threading
-from browser_pilot.guests.child import limits, seccomp
+from browser_pilot.guests.child import rlimits, seccomp
 threading.Thread(target=threading.Event().wait, daemon=True).start()
-limits.apply_limits(memory_bytes=256 << 20)
+rlimits.apply_limits(memory_bytes=256 << 20)
 seccomp.lock_down()
 libc = ctypes.CDLL(None, use_errno=True)
-told = {}
+outcomes = {}
 def attempt(name, work):
     try:
         work()
-        told[name] = "done"
+        outcomes[name] = "done"
     except OSError as error:
-        told[name] = error.errno
+        outcomes[name] = error.errno
 def raw(number, *arguments):
     if libc.syscall(number, *arguments) < 0:
         raise OSError(ctypes.get_errno(), "")
@@ -51,37 +49,37 @@ attempt("unlock", lambda: raw(157 if os.uname().machine == "x86_64" else 167, 22
 attempt("io_uring", lambda: raw(425, 8, 0))
 attempt("memory", lambda: mmap.mmap(-1, 1 << 20))
 attempt("thread", lambda: None)
-told["too much memory"] = "done"
+outcomes["too much memory"] = "done"
 try:
     bytearray(1 << 30)
 except MemoryError:
-    told["too much memory"] = "refused"
-os.write(1, json.dumps(told).encode())
+    outcomes["too much memory"] = "refused"
+os.write(1, json.dumps(outcomes).encode())
 os._exit(0)
 """
 
 
 @needs_seccomp
-def test_nothing_but_computing_is_left_after_locking() -> None:
+def test_only_computing_is_possible_after_lock_down() -> None:
     done = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, timeout=60, check=True)
-    told = json.loads(done.stdout)
+    outcomes = json.loads(done.stdout)
 
     refused = ("open", "socket", "socketpair", "fork", "exec", "kill", "unlink", "stderr", "code", "ptrace", "unlock")
-    assert {name: told[name] for name in (*refused, "io_uring")} == dict.fromkeys((*refused, "io_uring"), 1)
-    assert told["memory"] == "done"
-    assert told["too much memory"] == "refused"
+    assert {name: outcomes[name] for name in (*refused, "io_uring")} == dict.fromkeys((*refused, "io_uring"), 1)
+    assert outcomes["memory"] == "done"
+    assert outcomes["too much memory"] == "refused"
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at /proc")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
 async def test_a_running_guest_has_no_environment_and_no_files_but_its_streams(tmp_path: Path, modules: Path) -> None:
     os.environ["GUEST_CANARY"] = "must not be seen"
     try:
-        async with living(package(script("return 1")), tmp_path, modules) as guest:
+        async with running_guest(package(script("return 1")), tmp_path, modules) as guest:
             await guest.call()
-            [(_, _, pid)] = guest.house.running
+            [(_, _, pid)] = guest.manager.running
             status = Path(f"/proc/{pid}/status").read_text()
             command = " ".join(psutil.Process(pid).cmdline())
-            # Others than root cannot look into such a process, which is as it should be.
+            # Only root can inspect such a process.
             is_root = os.geteuid() == 0
             streams = {path.name for path in Path(f"/proc/{pid}/fd").iterdir()} if is_root else STREAMS
             environment = Path(f"/proc/{pid}/environ").read_bytes() if is_root else b""
@@ -94,60 +92,3 @@ async def test_a_running_guest_has_no_environment_and_no_files_but_its_streams(t
     assert "NoNewPrivs:\t1" in status
     if seccomp.is_supported():
         assert "Seccomp:\t2" in status
-
-
-async def test_guests_end_with_the_house(tmp_path: Path, modules: Path) -> None:
-    async with living(package(script("return 1")), tmp_path, modules) as guest:
-        await guest.call()
-        [(_, _, pid)] = guest.house.running
-        assert psutil.pid_exists(pid)
-
-    assert not psutil.pid_exists(pid)
-
-
-async def test_one_process_is_kept_ready_for_the_next_start_and_ends_with_the_house(
-    tmp_path: Path, modules: Path
-) -> None:
-    before = set(psutil.Process().children())
-    async with living(package(script("return 1")), tmp_path, modules, settings=GuestSettings()) as guest:
-        await guest.call()
-        async with asyncio.timeout(20):
-            while len(set(psutil.Process().children()) - before) < 2:
-                await asyncio.sleep(0.01)
-        [(_, _, first)] = guest.house.running
-        [spare] = [child.pid for child in set(psutil.Process().children()) - before if child.pid != first]
-
-        await guest.call(context=context(origin="client:other"))
-        assert spare in {pid for _, _, pid in guest.house.running}
-
-    assert set(psutil.Process().children()) <= before
-
-
-KILLED_HUB = """
-import asyncio, os, sys
-from pathlib import Path
-from browser_pilot.config import GuestSettings
-from tests.guests.making import living, package, script
-async def main():
-    settings = GuestSettings(keep_ready=True)
-    async with living(package(script("return 1")), Path(sys.argv[1]), Path(sys.argv[2]), settings=settings) as guest:
-        await guest.call()
-        print(guest.house.running[0][2], flush=True)
-        os.kill(os.getpid(), 9)
-asyncio.run(main())
-"""
-
-
-async def test_guests_end_with_a_hub_that_is_killed(tmp_path: Path, modules: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED_HUB, str(tmp_path), str(modules)],
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-        cwd=Path(__file__).parents[2],
-    )
-    pid = int(done.stdout)
-    gone, _ = psutil.wait_procs([psutil.Process(pid)] if psutil.pid_exists(pid) else [], timeout=20)
-
-    assert gone or not psutil.pid_exists(pid)

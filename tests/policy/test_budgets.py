@@ -1,4 +1,4 @@
-"""Budgets are never overshot, never counted twice, and outlive a restart."""
+"""Budgets are never exceeded, never charged twice, and survive a restart."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ SESSION = Charge("session s", 3)
 DOMAIN = Charge("domain d", 2, 3600.0)
 
 
-def taken(outcome: Reservation | Shortage) -> Reservation:
+def reserved(outcome: Reservation | Shortage) -> Reservation:
     assert isinstance(outcome, Reservation)
     return outcome
 
 
-def test_a_session_budget_ends_for_good() -> None:
+def test_a_session_budget_is_not_renewed() -> None:
     budgets = Budgets()
     for now in range(3):
-        taken(budgets.reserve([SESSION], now))
+        reserved(budgets.reserve([SESSION], now))
     assert budgets.reserve([SESSION], 1e9) == Shortage(SESSION, None)
 
 
-def test_what_a_session_has_used_can_be_told() -> None:
+def test_used_returns_the_steps_of_a_session() -> None:
     budgets = Budgets()
     assert budgets.used(SESSION.key) == 0
-    taken(budgets.reserve([SESSION], 0.0))
+    reserved(budgets.reserve([SESSION], 0.0))
     assert budgets.used(SESSION.key) == 1
 
 
-def test_an_hourly_limit_is_free_again_exactly_when_the_oldest_step_is_an_hour_old() -> None:
+def test_an_hourly_limit_admits_a_step_exactly_when_the_oldest_is_an_hour_old() -> None:
     budgets = Budgets()
-    taken(budgets.reserve([DOMAIN], 100.0))
-    taken(budgets.reserve([DOMAIN], 200.0))
+    reserved(budgets.reserve([DOMAIN], 100.0))
+    reserved(budgets.reserve([DOMAIN], 200.0))
     shortage = budgets.check([DOMAIN], 300.0)
     assert shortage == Shortage(DOMAIN, 3400.0)
     assert budgets.check([DOMAIN], 3699.9) is not None
-    taken(budgets.reserve([DOMAIN], 3700.0))
+    reserved(budgets.reserve([DOMAIN], 3700.0))
     assert budgets.check([DOMAIN], 3700.0) == Shortage(DOMAIN, 100.0)
 
 
@@ -51,24 +51,24 @@ def test_a_lowered_limit_waits_for_all_steps_above_it() -> None:
     assert budgets.check([Charge("d", 0, 60.0)], 30.0) == Shortage(Charge("d", 0, 60.0), None)
 
 
-def test_a_refused_reservation_counts_on_no_account() -> None:
+def test_a_rejected_reservation_charges_no_account() -> None:
     budgets = Budgets()
     full = Charge("full", 0)
     assert isinstance(budgets.reserve([SESSION, DOMAIN, full], 0.0), Shortage)
     assert len(budgets) == 0
 
 
-def test_an_account_that_is_named_twice_is_charged_once() -> None:
+def test_an_account_listed_twice_is_charged_once() -> None:
     budgets = Budgets()
     one_left = Charge("d", 1, 60.0)
-    assert len(taken(budgets.reserve([one_left, one_left], 0.0)).charges) == 1
+    assert len(reserved(budgets.reserve([one_left, one_left], 0.0)).charges) == 1
     assert budgets.check([Charge("d", 2, 60.0)], 0.0) is None
 
 
-def test_a_refund_gives_back_what_was_not_used() -> None:
+def test_a_refund_returns_the_charges_once() -> None:
     budgets = Budgets()
-    kept = taken(budgets.reserve([SESSION, DOMAIN], 1.0))
-    budgets.refund(taken(budgets.reserve([SESSION, DOMAIN], 2.0)))
+    kept = reserved(budgets.reserve([SESSION, DOMAIN], 1.0))
+    budgets.refund(reserved(budgets.reserve([SESSION, DOMAIN], 2.0)))
     assert len(budgets) == 2
     assert budgets.check([Charge("session s", 1)], 2.0) is not None
     budgets.refund(kept)
@@ -79,11 +79,11 @@ def test_a_refund_gives_back_what_was_not_used() -> None:
 def test_a_clock_that_jumps_back_frees_nothing() -> None:
     budgets = Budgets()
     for _ in range(2):
-        taken(budgets.reserve([DOMAIN], 10_000.0))
+        reserved(budgets.reserve([DOMAIN], 10_000.0))
     assert budgets.check([DOMAIN], 5_000.0) == Shortage(DOMAIN, 8_600.0)
 
 
-async def test_calls_at_the_same_time_never_overshoot() -> None:
+async def test_concurrent_calls_never_exceed_the_limit() -> None:
     budgets = Budgets()
     limit = Charge("session s", 7)
     done = 0
@@ -120,18 +120,18 @@ def test_no_window_ever_holds_more_than_its_limit(steps: list[tuple[str, float]]
         assert len(recent) <= limit
 
 
-def test_what_was_used_up_survives_a_restart() -> None:
+def test_usage_survives_a_restart() -> None:
     budgets = Budgets()
     for now in range(2):
-        taken(budgets.reserve([SESSION, DOMAIN], now))
+        reserved(budgets.reserve([SESSION, DOMAIN], now))
     again = Budgets()
     again.restore({SESSION.key: 2}, {DOMAIN.key: [0.0, 1.0]})
     assert again.check([DOMAIN], 2.0) == budgets.check([DOMAIN], 2.0) == Shortage(DOMAIN, 3598.0)
-    taken(again.reserve([SESSION], 3.0))
+    reserved(again.reserve([SESSION], 3.0))
     assert again.check([SESSION], 3.0) == Shortage(SESSION, None)
 
 
-def test_old_windows_and_closed_accounts_take_no_room() -> None:
+def test_expired_windows_and_deleted_accounts_are_removed() -> None:
     budgets = Budgets()
     budgets.reserve([SESSION, DOMAIN], 0.0)
     budgets.reserve([Charge("new", 1, 3600.0)], 3000.0)

@@ -1,4 +1,4 @@
-"""A URL leads where the browser would go, or it is refused."""
+"""A URL is parsed to the site that the browser would open, or rejected."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from browser_pilot.errors import DomainDenied, InvalidArgument
 from browser_pilot.policy.hosts import BLANK, Site, address_class, is_loopback, page_site, parse_address, parse_host
-from browser_pilot.policy.networks import AddressClass
+from browser_pilot.policy.ip_networks import AddressClass
 
 
 @pytest.mark.parametrize(
@@ -34,11 +34,11 @@ from browser_pilot.policy.networks import AddressClass
         ("about:blank#x", BLANK),
     ],
 )
-def test_an_address_is_read_as_the_browser_reads_it(url: str, site: Site) -> None:
+def test_an_address_is_parsed_as_the_browser_parses_it(url: str, site: Site) -> None:
     assert parse_address(url).site == site
 
 
-def test_the_canonical_address_leads_to_the_same_site_again() -> None:
+def test_parsing_the_canonical_form_again_gives_the_same_address() -> None:
     first = parse_address("https://evil.com\\@allowed.com/")
     assert first.href == "https://evil.com/@allowed.com/"
     assert parse_address(first.href) == first
@@ -47,16 +47,16 @@ def test_the_canonical_address_leads_to_the_same_site_again() -> None:
 @pytest.mark.parametrize(
     "url", ["", "example", "a!.com", "http://", "http://a b/", "http://a!b/", "http://a..b/", "http://.a"]
 )
-def test_what_is_no_address_is_refused(url: str) -> None:
+def test_an_invalid_address_is_rejected(url: str) -> None:
     with pytest.raises(InvalidArgument):
         parse_address(url)
 
 
 @pytest.mark.parametrize("url", ["http://" + "a" * 64 + ".com", "http://" + "a." * 130 + "com", "http://\ud800"])
-def test_names_that_cannot_exist_are_refused_and_shown_short(url: str) -> None:
-    with pytest.raises(InvalidArgument) as refused:
+def test_impossible_host_names_are_rejected_with_a_short_message(url: str) -> None:
+    with pytest.raises(InvalidArgument) as rejected:
         parse_address(url)
-    assert len(refused.value.message) < 300
+    assert len(rejected.value.message) < 300
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_the_site_of_an_open_page(url: str, site: Site | None) -> None:
         ("[::1", None),
     ],
 )
-def test_a_bare_host_is_brought_into_canonical_form(text: str, host: str | None) -> None:
+def test_a_bare_host_is_canonicalized(text: str, host: str | None) -> None:
     assert parse_host(text) == host
 
 
@@ -129,11 +129,11 @@ def test_a_bare_host_is_brought_into_canonical_form(text: str, host: str | None)
         ("notlocalhost", None),
     ],
 )
-def test_a_host_tells_its_class_before_it_is_resolved(host: str, kind: AddressClass | None) -> None:
+def test_a_host_is_classified_without_dns(host: str, kind: AddressClass | None) -> None:
     assert address_class(host) is kind
 
 
-def test_a_site_shows_its_port_only_when_it_is_unusual() -> None:
+def test_a_site_shows_only_a_non_default_port() -> None:
     assert str(Site("https", "example.com", 443)) == "example.com"
     assert Site("http", "example.com", 8080).origin == "http://example.com:8080"
     assert str(BLANK) == "about:blank"

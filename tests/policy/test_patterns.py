@@ -1,4 +1,4 @@
-"""Patterns cover what people mean by them, and nothing beside it."""
+"""Host patterns: what they cover, what they do not, and which are invalid."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def covers(pattern: str, url: str) -> bool:
         ("*:8080", "http://anything.example:8080/"),
     ],
 )
-def test_a_pattern_covers_what_it_names(pattern: str, url: str) -> None:
+def test_a_pattern_covers_matching_sites(pattern: str, url: str) -> None:
     assert covers(pattern, url)
 
 
@@ -55,7 +55,7 @@ def test_a_pattern_covers_what_it_names(pattern: str, url: str) -> None:
         ("localhost", "http://127.0.0.1/"),
     ],
 )
-def test_a_pattern_covers_nothing_else(pattern: str, url: str) -> None:
+def test_a_pattern_does_not_cover_other_sites(pattern: str, url: str) -> None:
     assert not covers(pattern, url)
 
 
@@ -83,12 +83,12 @@ def test_a_pattern_covers_nothing_else(pattern: str, url: str) -> None:
         "exa mple.com",
     ],
 )
-def test_a_wrong_pattern_is_refused(text: str) -> None:
+def test_an_invalid_pattern_is_rejected(text: str) -> None:
     with pytest.raises(PatternError):
         parse_pattern(text)
 
 
-def test_a_wildcard_on_a_public_suffix_says_what_to_write_instead() -> None:
+def test_the_error_for_a_public_suffix_wildcard_suggests_a_valid_one() -> None:
     with pytest.raises(PatternError, match=r"\*\.example\.co\.uk"):
         parse_pattern("*.co.uk")
 
@@ -107,7 +107,7 @@ sites = st.builds(
 
 
 @given(sites)
-def test_all_candidates_cover_the_site_and_get_wider(site: Site) -> None:
+def test_covering_patterns_cover_the_site_and_get_less_specific(site: Site) -> None:
     candidates = list(covering_patterns(site))
     assert all(pattern.covers(site) for pattern in candidates)
     assert candidates[0] == Pattern(site.host, port=site.port)
@@ -118,7 +118,7 @@ def test_all_candidates_cover_the_site_and_get_wider(site: Site) -> None:
 
 
 @given(sites, st.sampled_from(["*", "*.xax", "xax", "*.xbx.xax", "xax:8443", "*:443"]))
-def test_a_pattern_covers_a_site_exactly_when_it_is_a_candidate(site: Site, text: str) -> None:
+def test_a_pattern_covers_a_site_exactly_when_it_is_a_covering_pattern(site: Site, text: str) -> None:
     name, _, port = text.partition(":")
     wildcard = name.startswith("*")
     pattern = Pattern(name.removeprefix("*").removeprefix("."), wildcard, int(port) if port else None)
@@ -126,7 +126,7 @@ def test_a_pattern_covers_a_site_exactly_when_it_is_a_candidate(site: Site, text
 
 
 @pytest.mark.parametrize("text", ["example.com", "*.example.com", "*.example.com:8443", "[::1]:3000", "*", "*:8080"])
-def test_a_pattern_is_shown_as_it_is_written(text: str) -> None:
+def test_a_pattern_round_trips_through_text(text: str) -> None:
     assert str(parse_pattern(text)) == text
     assert parse_pattern(str(parse_pattern(text))) == parse_pattern(text)
 

@@ -1,30 +1,30 @@
-"""What an action may do is told from its element, its form and its address, in the languages that we know."""
+"""The risk of an action is assessed from its element, form and URL, in the supported languages."""
 
 from __future__ import annotations
 
 import pytest
 
 from browser_pilot.policy.sensitivity import (
-    DOES,
-    RISKS,
+    CATEGORY_DESCRIPTIONS,
+    CATEGORY_RISKS,
     Category,
     ElementFacts,
     FieldFacts,
+    RiskAssessment,
     SensitivePatterns,
-    Sensitivity,
     assess,
 )
-from browser_pilot.policy.vocabulary import Effect
-from browser_pilot.policy.wording import UnsafePattern
+from browser_pilot.policy.text_matching import UnsafePattern
+from browser_pilot.policy.types import Effect
 
-NONE = SensitivePatterns()
-
-
-def click(name: str, *, role: str = "button") -> Sensitivity | None:
-    return assess("write", ElementFacts(role=role, name=name), "", NONE)
+NO_PATTERNS = SensitivePatterns()
 
 
-def category(found: Sensitivity | None) -> Category | None:
+def click(name: str, *, role: str = "button") -> RiskAssessment | None:
+    return assess("write", ElementFacts(role=role, name=name), "", NO_PATTERNS)
+
+
+def category(found: RiskAssessment | None) -> Category | None:
     return None if found is None else found.category
 
 
@@ -50,7 +50,7 @@ LABELS: dict[Category, str] = {
 @pytest.mark.parametrize(
     ("expected", "label"), [(one, label) for one, labels in LABELS.items() for label in labels.split("|")]
 )
-def test_a_label_tells_what_a_button_does(expected: Category, label: str) -> None:
+def test_a_label_gives_the_category_of_a_button(expected: Category, label: str) -> None:
     assert category(click(label)) == expected
 
 
@@ -81,12 +81,12 @@ def test_ordinary_labels_are_not_sensitive(label: str) -> None:
     assert click(label) is None
 
 
-def test_a_headline_is_not_a_command() -> None:
+def test_a_long_link_is_a_headline_and_not_a_command() -> None:
     assert click("Why you should never delete your old mail from the server", role="link") is None
     assert category(click("Delete account", role="link")) == "delete"
 
 
-def test_choosing_or_filling_does_nothing_yet() -> None:
+def test_selecting_or_filling_is_not_sensitive() -> None:
     for role in ("checkbox", "textbox", "option", "radio"):
         assert click("Delete account", role=role) is None
 
@@ -104,19 +104,19 @@ def test_choosing_or_filling_does_nothing_yet() -> None:
         ("one_time_code", FieldFacts(name="otp")),
     ],
 )
-def test_secret_fields_are_known_by_type_autocomplete_and_name(expected: Category, field: FieldFacts) -> None:
-    found = assess("write", ElementFacts(role="textbox", name="Field", field=field), "", NONE)
+def test_secret_fields_are_detected_by_type_autocomplete_and_name(expected: Category, field: FieldFacts) -> None:
+    found = assess("write", ElementFacts(role="textbox", name="Field", field=field), "", NO_PATTERNS)
     assert category(found) == expected
 
 
 @pytest.mark.parametrize("label", ["Passwort", "Mot de passe", "Contraseña", "Senha", "密码", "パスワード"])
-def test_secret_fields_are_known_by_their_label(label: str) -> None:
-    assert category(assess("write", ElementFacts(role="textbox", name=label), "", NONE)) == "password"
+def test_secret_fields_are_detected_by_their_label(label: str) -> None:
+    assert category(assess("write", ElementFacts(role="textbox", name=label), "", NO_PATTERNS)) == "password"
 
 
 def test_an_ordinary_field_is_not_sensitive() -> None:
     facts = ElementFacts(role="textbox", name="Order notes", field=FieldFacts(type="text", name="notes"))
-    assert assess("write", facts, "", NONE) is None
+    assert assess("write", facts, "", NO_PATTERNS) is None
 
 
 def form(*fields: FieldFacts, name: str = "Continue", action: str = "", method: str = "post") -> ElementFacts:
@@ -140,28 +140,28 @@ def form(*fields: FieldFacts, name: str = "Continue", action: str = "", method: 
         (None, form()),
     ],
 )
-def test_a_neutral_button_is_judged_by_its_form(expected: Category | None, facts: ElementFacts) -> None:
-    assert category(assess("write", facts, "", NONE)) == expected
+def test_a_button_with_a_neutral_label_is_assessed_by_its_form(expected: Category | None, facts: ElementFacts) -> None:
+    assert category(assess("write", facts, "", NO_PATTERNS)) == expected
 
 
-def test_enter_in_a_field_does_what_the_forms_button_does() -> None:
+def test_enter_in_a_field_is_assessed_as_the_submit_button() -> None:
     facts = ElementFacts(role="textbox", name="Amount", submits=True, submit_name="Send money")
-    found = assess("write", facts, "", NONE)
+    found = assess("write", facts, "", NO_PATTERNS)
     assert category(found) == "transfer"
     assert found is not None
     assert found.reason == 'The button "Send money" may transfer money or ownership.'
 
 
 @pytest.mark.parametrize("effect", ["upload", "script", "cookies", "download"])
-def test_some_effects_are_sensitive_by_themselves(effect: Effect) -> None:
-    assert category(assess(effect, None, "", NONE)) == effect
+def test_some_effects_are_always_sensitive(effect: Effect) -> None:
+    assert category(assess(effect, None, "", NO_PATTERNS)) == effect
 
 
-def test_the_gravest_finding_counts() -> None:
-    assert category(assess("upload", ElementFacts(role="button", name="Delete"), "", NONE)) == "delete"
+def test_the_highest_risk_counts() -> None:
+    assert category(assess("upload", ElementFacts(role="button", name="Delete"), "", NO_PATTERNS)) == "delete"
 
 
-def test_looking_is_never_sensitive() -> None:
+def test_reading_is_never_sensitive() -> None:
     for effect in ("read", "capture"):
         assert assess(effect, ElementFacts(role="button", name="Delete"), "", SensitivePatterns(["."])) is None
 
@@ -175,13 +175,13 @@ def test_looking_is_never_sensitive() -> None:
         ("https://a.example/", None, None),
     ],
 )
-def test_opening_an_address_is_at_most_of_medium_risk(url: str, expected: Category | None, risk: str | None) -> None:
-    found = assess("navigate", None, url, NONE)
+def test_a_navigation_has_at_most_medium_risk(url: str, expected: Category | None, risk: str | None) -> None:
+    found = assess("navigate", None, url, NO_PATTERNS)
     assert category(found) == expected
     assert (found.risk if found else None) == risk
 
 
-def test_the_users_own_patterns_are_of_high_risk() -> None:
+def test_user_patterns_have_high_risk() -> None:
     patterns = SensitivePatterns(["rocket", r"case \d+"])
     found = assess("write", ElementFacts(role="button", name="Open CASE 12"), "", patterns)
     assert found is not None
@@ -190,16 +190,16 @@ def test_the_users_own_patterns_are_of_high_risk() -> None:
     assert assess("write", ElementFacts(role="button", name="Other"), "", patterns) is None
 
 
-def test_a_wrong_pattern_is_named() -> None:
+def test_the_error_for_an_invalid_pattern_quotes_it() -> None:
     with pytest.raises(UnsafePattern, match=r"\(a\+\)\+"):
         SensitivePatterns(["ok", "(a+)+"])
     with pytest.raises(UnsafePattern, match="at most 50"):
         SensitivePatterns(["x"] * 51)
 
 
-def test_every_category_has_a_risk_and_a_sentence() -> None:
-    assert set(RISKS) == set(DOES)
-    assert {name for name, risk in RISKS.items() if risk == "high"} == {
+def test_every_category_has_a_risk_and_a_description() -> None:
+    assert set(CATEGORY_RISKS) == set(CATEGORY_DESCRIPTIONS)
+    assert {name for name, risk in CATEGORY_RISKS.items() if risk == "high"} == {
         "pay",
         "buy",
         "transfer",

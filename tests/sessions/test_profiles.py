@@ -1,4 +1,4 @@
-"""Profiles are kept encrypted, under names that lead nowhere else."""
+"""Profiles are stored encrypted, and their names cannot leave the folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def folder(home: Path) -> ProfileFolder:
     return ProfileFolder(home, keyring=lambda: None)
 
 
-async def test_what_was_saved_is_loaded_and_cannot_be_read_in_the_file(home: Path) -> None:
+async def test_a_profile_is_loaded_as_saved_and_unreadable_in_its_file(home: Path) -> None:
     await folder(home).save("work", new_profile(STATE, ("https://example.com/",)))
     profile = await folder(home).load("work")
     assert profile.state == STATE and profile.urls == ("https://example.com/",)
@@ -26,7 +26,7 @@ async def test_what_was_saved_is_loaded_and_cannot_be_read_in_the_file(home: Pat
     assert (home / "profiles" / "work.enc").stat().st_mode & 0o077 == 0
 
 
-async def test_without_its_key_a_profile_stays_shut(home: Path) -> None:
+async def test_a_profile_cannot_be_loaded_without_its_key(home: Path) -> None:
     await folder(home).save("work", new_profile(STATE, ()))
     (home / "secrets.key").unlink()
     with pytest.raises(RecordsUnavailable):
@@ -34,15 +34,15 @@ async def test_without_its_key_a_profile_stays_shut(home: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../work", "", ".hidden", "a/b", "x" * 65, "a\x00"])
-async def test_a_name_that_could_lead_elsewhere_is_refused(home: Path, name: str) -> None:
+async def test_a_name_that_could_leave_the_folder_is_refused(home: Path, name: str) -> None:
     with pytest.raises(InvalidArgument):
         await folder(home).save(name, new_profile(STATE, ()))
     with pytest.raises(InvalidArgument):
         await folder(home).load(name)
 
 
-async def test_an_unknown_profile_names_those_there_are(home: Path) -> None:
+async def test_the_error_for_an_unknown_profile_lists_the_known_ones(home: Path) -> None:
     await folder(home).save("work", new_profile(STATE, ()))
-    with pytest.raises(InvalidArgument) as caught:
+    with pytest.raises(InvalidArgument) as raised:
         await folder(home).load("home")
-    assert "work" in caught.value.suggestions[0]
+    assert "work" in raised.value.suggestions[0]

@@ -1,5 +1,5 @@
-// Reads articles behind a newspaper's login. It never sees a password or a cookie: the host opens the page in the
-// user's browser and gives its text.
+// Reads articles behind a newspaper's login. It never gets a password or a cookie: the host opens the page in the
+// user's browser and returns its text.
 
 async function getArticle({ url }) {
   const page = await MCP.requestHost("browser.capturePage", { url, format: "text" });
@@ -7,18 +7,18 @@ async function getArticle({ url }) {
   return `${page.title}\n\n${page.content}`;
 }
 
-async function answer({ method, params }) {
+async function handle({ method, params }) {
   if (method === "tools/call" && params.name === "get_article") {
     return { content: [{ type: "text", text: await getArticle(params.arguments) }] };
   }
-  throw new Error(`there is no method ${method}`);
+  throw new Error(`method not found: ${method}`);
 }
 
 async function main() {
   for (;;) {
     const request = JSON.parse(await MCP.readLine());
     if (request.id === undefined) continue;
-    answer(request).then(
+    handle(request).then(
       (result) => MCP.writeLine(JSON.stringify({ jsonrpc: "2.0", id: request.id, result })),
       ({ message }) =>
         MCP.writeLine(JSON.stringify({ jsonrpc: "2.0", id: request.id, error: { code: -32000, message } })),

@@ -1,5 +1,5 @@
-"""Approvals: questions that only a person can answer, the queue they wait in, and what an answer is good for.
+"""Approvals: requests that only a person can decide, the queue they wait in, and what a decision is valid for.
 
-Nothing here knows pages, sessions or MCP. Doors (a client's form, the command line, a panel) come from above; no tool
-call is one of them.
+Nothing here depends on pages, sessions or MCP. Upper layers provide the approval channels (elicitation, the command
+line, the side panel, the dashboard); no tool call is one of them.
 """

@@ -1,8 +1,8 @@
-"""What answers are good for within a session. In memory only, and that is enough.
+"""Approval decisions that are valid for a session. In memory only.
 
-A "once" is never kept here: it lives in the call that asked, is compared with what the page shows at the moment of
-acting, and ends with the call. So a restart can neither use it again nor honour it late. "Always" and "block" are
-rules, on disk before anyone is told of the answer. What is kept here ends with its session, as the words say.
+A "once" is never stored: it belongs to the call that requested it, is compared with the page when the action is
+executed, and ends with the call. So a restart can neither reuse nor apply it. "Always" and "block" are rules, written
+to disk before the decision is reported. Grants end with their session.
 """
 
 from __future__ import annotations
@@ -10,60 +10,61 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from ..policy.rules import Rule, Ruleset
-from ..policy.vocabulary import Effect
-from .questions import Matter
+from browser_pilot.policy.rules import Rule, Ruleset
+from browser_pilot.policy.types import Effect
 
-Covered = tuple[Effect, str, str]
+from .models import ApprovalRequest
+
+_GrantKey = tuple[Effect, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class _Sites:
-    """The rules that were answered in a session, and the rules in force with them on top."""
+class _SessionRules:
+    """Rules from a session's decisions, and ``base`` compiled with them."""
 
-    answered: tuple[Rule, ...]
+    decided: tuple[Rule, ...]
     base: Ruleset
     compiled: Ruleset
 
 
 class SessionGrants:
     def __init__(self) -> None:
-        self._actions: defaultdict[str, set[Covered]] = defaultdict(set)
-        self._sites: dict[str, _Sites] = {}
+        self._actions: defaultdict[str, set[_GrantKey]] = defaultdict(set)
+        self._sites: dict[str, _SessionRules] = {}
 
-    def keep_action(self, matter: Matter) -> None:
-        """The same effect, on the same site, on the same element or for the same plan, needs no further question."""
-        self._actions[matter.session].add(_covered(matter))
+    def grant_action(self, request: ApprovalRequest) -> None:
+        """Allow the same effect on the same site, for the same element or plan, without further approval."""
+        self._actions[request.session].add(_grant_key(request))
 
-    def covers(self, matter: Matter) -> bool:
-        return bool(matter.scope) and _covered(matter) in self._actions.get(matter.session, ())
+    def covers(self, request: ApprovalRequest) -> bool:
+        return bool(request.scope) and _grant_key(request) in self._actions.get(request.session, ())
 
-    def keep_rule(self, session: str, rule: Rule, base: Ruleset) -> None:
-        """What was answered about a site, as a rule for this session. The last word on a site holds."""
-        kept = self._sites.get(session)
-        others = (one for one in (kept.answered if kept else ()) if one.pattern != rule.pattern)
-        self._put(session, (*others, rule), base)
+    def add_site_rule(self, session: str, rule: Rule, base: Ruleset) -> None:
+        """Add a decision about a site as a rule for this session. The latest decision on a site counts."""
+        stored = self._sites.get(session)
+        others = (one for one in (stored.decided if stored else ()) if one.pattern != rule.pattern)
+        self._store(session, (*others, rule), base)
 
     def rules_for(self, session: str, base: Ruleset) -> Ruleset:
-        """The rules in force, with what was answered in the session on top.
+        """``base`` with the session's decisions on top.
 
-        A "no" is kept until the user changes the rules: then they may have changed their mind.
+        A denial is dropped when the user changes the rules: they may have changed their mind.
         """
-        kept = self._sites.get(session)
-        if kept is None:
+        stored = self._sites.get(session)
+        if stored is None:
             return base
-        if kept.base is not base:
-            kept = self._put(session, tuple(rule for rule in kept.answered if rule.read != "deny"), base)
-        return kept.compiled
+        if stored.base is not base:
+            stored = self._store(session, tuple(rule for rule in stored.decided if rule.read != "deny"), base)
+        return stored.compiled
 
     def forget(self, session: str) -> None:
         self._actions.pop(session, None)
         self._sites.pop(session, None)
 
-    def _put(self, session: str, answered: tuple[Rule, ...], base: Ruleset) -> _Sites:
-        kept = self._sites[session] = _Sites(answered, base, base.with_rules(answered))
-        return kept
+    def _store(self, session: str, decided: tuple[Rule, ...], base: Ruleset) -> _SessionRules:
+        stored = self._sites[session] = _SessionRules(decided, base, base.with_rules(decided))
+        return stored
 
 
-def _covered(matter: Matter) -> Covered:
-    return (matter.effect, matter.site, matter.scope)
+def _grant_key(request: ApprovalRequest) -> _GrantKey:
+    return (request.effect, request.site, request.scope)

@@ -1,10 +1,11 @@
-"""The one queue: a question goes to every open door, the first answer wins, and all doors see it at once.
+"""The approval queue: a request goes to every open channel, the first decision wins, and all channels see it.
 
-Doors come in two kinds. A call brings its own (the form that its MCP client can show); they are open for its question
-alone. Watchers (the command line, the side panel, the dashboard) subscribe and see every question. When there is
-neither, nobody can answer, and the caller is told at once.
+There are two kinds of channels. A call brings its own (elicitation in its MCP client), for its request only. Watchers
+(the command line, the side panel, the dashboard) subscribe and see every request. Without any channel the request fails
+immediately.
 
-Its life is the hub's. A question lives while a caller waits for it: cancelling the last caller withdraws it.
+The queue lives as long as the hub. An approval is pending while a caller waits for it: cancelling the last caller
+withdraws it.
 """
 
 from __future__ import annotations
@@ -18,142 +19,146 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from ..errors import PilotError
-from .board import Board
-from .questions import Answer, Choice, Event, Matter, Question
-from .refusals import expired, hub_ends, nobody_can_answer
+from browser_pilot.background_tasks import BackgroundTasks
+from browser_pilot.errors import PilotError
+
+from .errors import hub_stopping_error, no_channel_error, timeout_error
+from .models import ApprovalDecision, ApprovalEvent, ApprovalRequest, Choice, PendingApproval
+from .pending import PendingApprovals
 
 logger = logging.getLogger(__name__)
 
-# Without letters and digits that look alike: people type these.
+# Without letters and digits that look alike, because people type the ids.
 ID_CHARACTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 ID_LENGTH = 6
-# A watcher that is this far behind is let go; it can come back and start from what is open then.
-MOST_EVENTS_BEHIND = 1000
+# A subscription that is this far behind is ended; the watcher can subscribe again and gets the pending approvals.
+MAX_EVENTS_BEHIND = 1000
 
 
-class Door(Protocol):
-    """A way to reach a person that belongs to one call."""
+class ApprovalChannel(Protocol):
+    """A way to ask a person that belongs to one call, such as elicitation."""
 
     @property
     def name(self) -> str: ...
 
-    async def put(self, question: Question) -> Choice | None:
-        """Show the question and wait. None when this door turned out to be closed. Cancelled when others answered."""
+    async def request_decision(self, approval: PendingApproval) -> Choice | None:
+        """Show the approval and wait for a choice; None when the channel is closed. Cancelled when others decide."""
         ...
 
 
 @dataclass(eq=False)
 class _Caller:
-    doors: Sequence[Door]
-    answer: asyncio.Future[Answer]
+    channels: Sequence[ApprovalChannel]
+    decision: asyncio.Future[ApprovalDecision]
 
 
 @dataclass(eq=False)
-class _Open:
-    """An open question with those who wait for it. Only the first caller's doors are in use."""
+class _QueueEntry:
+    """A pending approval with its callers. Only the first caller's channels are in use."""
 
-    question: Question
+    approval: PendingApproval
     timer: asyncio.TimerHandle
     callers: list[_Caller] = field(default_factory=list[_Caller])
-    tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
+    channel_tasks: BackgroundTasks = field(default_factory=lambda: BackgroundTasks("the approval queue"))
 
 
 class Subscription:
-    """What a watcher sees: first the questions that are open, then whatever happens."""
+    """A watcher's events: first the pending approvals, then every change."""
 
-    def __init__(self, pending: Sequence[Question]) -> None:
-        self._events: asyncio.Queue[Event | None] = asyncio.Queue()
-        for question in pending:
-            self._events.put_nowait(Event("asked", question))
+    def __init__(self, pending: Sequence[PendingApproval]) -> None:
+        self._events: asyncio.Queue[ApprovalEvent | None] = asyncio.Queue()
+        for approval in pending:
+            self._events.put_nowait(ApprovalEvent("asked", approval))
 
     @property
-    def is_far_behind(self) -> bool:
-        return self._events.qsize() >= MOST_EVENTS_BEHIND
+    def is_lagging(self) -> bool:
+        return self._events.qsize() >= MAX_EVENTS_BEHIND
 
-    def tell(self, event: Event) -> None:
+    def send(self, event: ApprovalEvent) -> None:
         self._events.put_nowait(event)
 
     def end(self) -> None:
         self._events.put_nowait(None)
 
-    async def next(self) -> Event | None:
-        """The next event; None when there will be no more."""
+    async def next(self) -> ApprovalEvent | None:
+        """The next event; None at the end."""
         return await self._events.get()
 
 
-def _keep_nothing(_: Question, __: Answer) -> None:
+def _persist_nothing(_: PendingApproval, __: ApprovalDecision) -> None:
     pass
 
 
-def _tell_nobody(_: Event) -> None:
+def _ignore_event(_: ApprovalEvent) -> None:
     pass
 
 
 class ApprovalQueue:
-    """``keep`` is called with each answer before anyone is told of it: it writes the rule that a lasting answer makes.
+    """``persist`` is called with each decision before it is reported: it writes the rule for "always" and "block".
 
-    When it raises, the answer has not been given and the question is still open. ``on_event`` hears of everything that
-    happens, and is no door.
+    When it raises, the decision is not made and the approval stays pending. ``on_event`` gets every event, and does not
+    count as a channel.
     """
 
     def __init__(
         self,
         *,
-        keep: Callable[[Question, Answer], None] = _keep_nothing,
-        on_event: Callable[[Event], None] = _tell_nobody,
+        persist: Callable[[PendingApproval, ApprovalDecision], None] = _persist_nothing,
+        on_event: Callable[[ApprovalEvent], None] = _ignore_event,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._keep = keep
+        self._persist = persist
         self._on_event = on_event
         self._clock = clock
-        self._board = Board()
-        self._open: dict[str, _Open] = {}
+        self._pending = PendingApprovals()
+        self._entries: dict[str, _QueueEntry] = {}
         self._subscriptions: set[Subscription] = set()
 
     @property
-    def pending(self) -> tuple[Question, ...]:
-        return self._board.pending
+    def pending(self) -> tuple[PendingApproval, ...]:
+        return self._pending.pending
 
     @property
-    def watchers(self) -> int:
+    def watcher_count(self) -> int:
         return len(self._subscriptions)
 
-    async def ask(self, matter: Matter, *, timeout_seconds: float, doors: Sequence[Door] = ()) -> tuple[str, Answer]:
-        """The question's id and a person's answer. Raises ``ApprovalTimeout``, or ``ApprovalDenied`` if none can come.
+    async def request_decision(
+        self, request: ApprovalRequest, *, timeout_seconds: float, channels: Sequence[ApprovalChannel] = ()
+    ) -> tuple[str, ApprovalDecision]:
+        """Return the approval's id and decision. Raises ``ApprovalTimeout``, or ``ApprovalDenied`` without a channel.
 
-        Calls of one session about the same site share one question.
+        Calls of one session about the same site share one approval.
         """
-        if not doors and not self._subscriptions:
-            raise nobody_can_answer(matter)
-        waiting = self._same_site(matter) or self._put_up(matter, timeout_seconds)
-        caller = _Caller(doors, asyncio.get_running_loop().create_future())
-        waiting.callers.append(caller)
-        if len(waiting.callers) == 1:
-            self._use_doors(waiting, caller)
+        if not channels and not self._subscriptions:
+            raise no_channel_error(request)
+        entry = self._find_same_site(request) or self._add(request, timeout_seconds)
+        caller = _Caller(channels, asyncio.get_running_loop().create_future())
+        entry.callers.append(caller)
+        if len(entry.callers) == 1:
+            self._open_channels(entry, caller)
         try:
-            return waiting.question.id, await caller.answer
+            return entry.approval.id, await caller.decision
         finally:
-            self._leave(waiting, caller)
+            self._remove_caller(entry, caller)
 
-    def answer(self, question_id: str, choice: Choice, *, door: str) -> Answer:
-        """Give a person's answer. Raises ``NotOpen`` for whoever comes too late.
+    def decide(self, approval_id: str, choice: Choice, *, channel: str) -> ApprovalDecision:
+        """Make a person's decision. Raises ``ApprovalNotPending`` when it comes too late.
 
-        "Once" on a question about a site means this session: a page that is opened is also looked at.
+        "Once" for a site means this session: opening a page and reading it are two actions.
         """
-        question = next((one for one in self._board.pending if one.id == question_id), None)
-        if choice == "once" and question is not None and question.matter.about == "site":
+        approval = next((one for one in self._pending.pending if one.id == approval_id), None)
+        if choice == "once" and approval is not None and approval.request.about == "site":
             choice = "session"
-        answer = Answer(choice, door, self._clock())
-        self._keep(self._board.check(question_id, choice, answer.at), answer)
-        self._board.answer(question_id, answer)
-        self._end(question_id, Event("answered", self._open[question_id].question, answer))
-        return answer
+        decision = ApprovalDecision(choice, channel, self._clock())
+        self._persist(self._pending.check(approval_id, choice, decision.at), decision)
+        self._pending.decide(approval_id, decision)
+        self._end(approval_id, ApprovalEvent("answered", self._entries[approval_id].approval, decision))
+        return decision
 
     @contextlib.contextmanager
     def subscribe(self) -> Generator[Subscription]:
-        """Watch all questions while inside; whoever does so can be asked."""
-        subscription = Subscription(self._board.pending)
+        """Receive all events inside the ``with`` block; a subscription counts as a channel."""
+        subscription = Subscription(self._pending.pending)
         self._subscriptions.add(subscription)
         try:
             yield subscription
@@ -161,110 +166,101 @@ class ApprovalQueue:
             self._subscriptions.discard(subscription)
 
     def close(self) -> None:
-        """Withdraw every question and end every subscription."""
-        for question in self._board.pending:
-            self._withdraw(question.id, hub_ends())
+        """Withdraw every pending approval and end every subscription."""
+        for approval in self._pending.pending:
+            self._withdraw(approval.id, hub_stopping_error())
         for subscription in self._subscriptions:
             subscription.end()
 
-    def _same_site(self, matter: Matter) -> _Open | None:
-        if matter.about != "site":
+    def _find_same_site(self, request: ApprovalRequest) -> _QueueEntry | None:
+        if request.about != "site":
             return None
-        key = (matter.client, matter.session, matter.site)
+        key = (request.client, request.session, request.site)
         return next(
             (
-                waiting
-                for waiting in self._open.values()
-                if (other := waiting.question.matter).about == "site"
+                entry
+                for entry in self._entries.values()
+                if (other := entry.approval.request).about == "site"
                 and (other.client, other.session, other.site) == key
             ),
             None,
         )
 
-    def _put_up(self, matter: Matter, timeout_seconds: float) -> _Open:
-        question_id = "".join(secrets.choice(ID_CHARACTERS) for _ in range(ID_LENGTH))
+    def _add(self, request: ApprovalRequest, timeout_seconds: float) -> _QueueEntry:
+        approval_id = "".join(secrets.choice(ID_CHARACTERS) for _ in range(ID_LENGTH))
         now = self._clock()
-        question = Question(id=question_id, matter=matter, asked_at=now, expires_at=now + timeout_seconds)
-        self._board.open(question)
-        timer = asyncio.get_running_loop().call_later(timeout_seconds, self._expire, question_id)
-        waiting = self._open[question_id] = _Open(question, timer)
-        self._tell(Event("asked", question))
-        return waiting
+        approval = PendingApproval(id=approval_id, request=request, requested_at=now, expires_at=now + timeout_seconds)
+        self._pending.add(approval)
+        timer = asyncio.get_running_loop().call_later(timeout_seconds, self._expire, approval_id)
+        entry = self._entries[approval_id] = _QueueEntry(approval, timer)
+        self._publish(ApprovalEvent("asked", approval))
+        return entry
 
-    def _use_doors(self, waiting: _Open, caller: _Caller) -> None:
-        for door in caller.doors:
-            task = asyncio.create_task(self._wait_at(door, waiting.question))
-            waiting.tasks.add(task)
-            task.add_done_callback(waiting.tasks.discard)
+    def _open_channels(self, entry: _QueueEntry, caller: _Caller) -> None:
+        for channel in caller.channels:
+            entry.channel_tasks.spawn(self._run_channel(channel, entry.approval))
 
-    async def _wait_at(self, door: Door, question: Question) -> None:
+    async def _run_channel(self, channel: ApprovalChannel, approval: PendingApproval) -> None:
         try:
-            choice = await door.put(question)
+            choice = await channel.request_decision(approval)
         except Exception:
-            logger.exception("the %s failed while it showed a question", door.name)
+            logger.exception("the approval channel %s failed", channel.name)
             choice = None
-        if question.id not in self._board:
+        if approval.id not in self._pending:
             return
         if choice is None:
-            self._door_closed(question)
+            self._on_channel_closed(approval)
             return
         try:
-            self.answer(question.id, choice, door=door.name)
+            self.decide(approval.id, choice, channel=channel.name)
         except PilotError as error:
-            # Nobody stands at this door any more who could be told, so that the agent is.
-            self._withdraw(question.id, error)
+            # The channel has closed and cannot show the error, so it goes to the agent.
+            self._withdraw(approval.id, error)
 
-    def _door_closed(self, question: Question) -> None:
-        waiting = self._open[question.id]
-        others = [task for task in waiting.tasks if task is not asyncio.current_task()]
-        if not others and not self._subscriptions:
-            self._withdraw(question.id, nobody_can_answer(question.matter))
+    def _on_channel_closed(self, approval: PendingApproval) -> None:
+        # The channel that has just closed still counts: its task is the one that runs this.
+        if len(self._entries[approval.id].channel_tasks) <= 1 and not self._subscriptions:
+            self._withdraw(approval.id, no_channel_error(approval.request))
 
-    def _leave(self, waiting: _Open, caller: _Caller) -> None:
-        was_first = waiting.callers[0] is caller
-        waiting.callers.remove(caller)
-        if waiting.question.id not in self._board:
+    def _remove_caller(self, entry: _QueueEntry, caller: _Caller) -> None:
+        was_first = entry.callers[0] is caller
+        entry.callers.remove(caller)
+        if entry.approval.id not in self._pending:
             return
-        if not waiting.callers:
-            self._withdraw(waiting.question.id)
+        if not entry.callers:
+            self._withdraw(entry.approval.id)
         elif was_first:
-            _cancel(waiting.tasks)
-            self._use_doors(waiting, waiting.callers[0])
+            entry.channel_tasks.cancel()
+            self._open_channels(entry, entry.callers[0])
 
-    def _withdraw(self, question_id: str, error: PilotError | None = None) -> None:
-        question = self._board.withdraw(question_id)
-        if question is not None:
-            self._end(question_id, Event("withdrawn", question), error)
+    def _withdraw(self, approval_id: str, error: PilotError | None = None) -> None:
+        approval = self._pending.withdraw(approval_id)
+        if approval is not None:
+            self._end(approval_id, ApprovalEvent("withdrawn", approval), error)
 
-    def _expire(self, question_id: str) -> None:
-        question = self._board.expire(question_id)
-        if question is not None:
-            self._end(question_id, Event("expired", question), expired(question))
+    def _expire(self, approval_id: str) -> None:
+        approval = self._pending.expire(approval_id)
+        if approval is not None:
+            self._end(approval_id, ApprovalEvent("expired", approval), timeout_error(approval))
 
-    def _end(self, question_id: str, event: Event, error: PilotError | None = None) -> None:
-        waiting = self._open.pop(question_id)
-        waiting.timer.cancel()
-        _cancel(waiting.tasks)
-        for caller in waiting.callers:
-            if caller.answer.done():
+    def _end(self, approval_id: str, event: ApprovalEvent, error: PilotError | None = None) -> None:
+        entry = self._entries.pop(approval_id)
+        entry.timer.cancel()
+        entry.channel_tasks.cancel()
+        for caller in entry.callers:
+            if caller.decision.done():
                 continue
-            if event.answer is not None:
-                caller.answer.set_result(event.answer)
+            if event.decision is not None:
+                caller.decision.set_result(event.decision)
             elif error is not None:
-                caller.answer.set_exception(error)
-        self._tell(event)
+                caller.decision.set_exception(error)
+        self._publish(event)
 
-    def _tell(self, event: Event) -> None:
+    def _publish(self, event: ApprovalEvent) -> None:
         self._on_event(event)
         for subscription in list(self._subscriptions):
-            if subscription.is_far_behind:
+            if subscription.is_lagging:
                 self._subscriptions.discard(subscription)
                 subscription.end()
             else:
-                subscription.tell(event)
-
-
-def _cancel(tasks: set[asyncio.Task[None]]) -> None:
-    for task in list(tasks):
-        if task is not asyncio.current_task():
-            task.cancel()
+                subscription.send(event)

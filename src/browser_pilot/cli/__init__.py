@@ -1,7 +1,7 @@
-"""The command line: `browser-pilot COMMAND`. One file per family of commands.
+"""The command line: `browser-pilot COMMAND`. One module per command or command group.
 
-Only the command that was asked for is imported, and it imports what is heavy (the hub, MCP) only when it runs, so that
-`status` and `log` answer at once. `--help` imports them all.
+Only the module of the given command is imported, and it imports heavy packages (the hub, MCP) only when it runs, so
+that `status` and `log` start fast. `--help` imports all modules.
 """
 
 from __future__ import annotations
@@ -14,23 +14,24 @@ from typing import NamedTuple, cast
 
 import typer
 
-from .. import __version__
-from ..errors import PilotError
-from .output import BAD, err, print_error, say
+from browser_pilot import __version__
+from browser_pilot.errors import PilotError
 
-INTERRUPTED = 130
-HUB, CONTROL, RECORDS, TOOLS, OWN, MACHINE = (
-    "The hub",
+from .output import FAILURE, err, print_error, print_line
+
+INTERRUPTED_EXIT_CODE = 130
+HUB, POLICY, RECORDS, TOOLS, USER_CHROME, SETUP = (
+    "Hub",
     "What agents may do",
-    "What agents did, and what is yours",
-    "The tools",
-    "Your own browser",
-    "This machine",
+    "Audit log, secrets and backups",
+    "Tools",
+    "Your own Chrome",
+    "Setup and diagnostics",
 )
 
 
-class Place(NamedTuple):
-    """Where a command (a function) or a family of commands (a ``Typer``) is, and under which heading it is listed."""
+class _Command(NamedTuple):
+    """Where a command (a function) or command group (a ``Typer``) is defined, and its heading in the help."""
 
     module: str
     attribute: str
@@ -38,53 +39,53 @@ class Place(NamedTuple):
 
 
 COMMANDS = {
-    "serve": Place("serve", "serve", HUB),
-    "status": Place("status", "status", HUB),
-    "stop": Place("status", "stop", HUB),
-    "dashboard": Place("dashboard", "dashboard", HUB),
-    "approvals": Place("approvals", "approvals", CONTROL),
-    "approve": Place("approvals", "approve", CONTROL),
-    "deny": Place("approvals", "deny", CONTROL),
-    "policy": Place("policy", "commands", CONTROL),
-    "log": Place("log", "commands", RECORDS),
-    "secret": Place("secrets", "commands", RECORDS),
-    "backup": Place("backup", "backup", RECORDS),
-    "restore": Place("backup", "restore", RECORDS),
-    "tools": Place("tools", "tools", TOOLS),
-    "call": Place("call", "call", TOOLS),
-    "demo": Place("demo", "demo", TOOLS),
-    "extension": Place("extension", "extension", OWN),
-    "pair": Place("browsers", "pair", OWN),
-    "browsers": Place("browsers", "commands", OWN),
-    "dev": Place("dev", "dev", MACHINE),
-    "guest": Place("guest", "commands", TOOLS),
-    "doctor": Place("doctor", "doctor", MACHINE),
-    "mcp-config": Place("mcp_config", "mcp_config", MACHINE),
-    "setup-browser": Place("setup_browser", "setup_browser", MACHINE),
-    "config": Place("settings", "commands", MACHINE),
+    "serve": _Command("serve", "serve", HUB),
+    "status": _Command("status", "status", HUB),
+    "stop": _Command("status", "stop", HUB),
+    "dashboard": _Command("dashboard", "dashboard", HUB),
+    "approvals": _Command("approvals", "approvals", POLICY),
+    "approve": _Command("approvals", "approve", POLICY),
+    "deny": _Command("approvals", "deny", POLICY),
+    "policy": _Command("policy", "commands", POLICY),
+    "log": _Command("log", "commands", RECORDS),
+    "secret": _Command("secrets", "commands", RECORDS),
+    "backup": _Command("backup", "backup", RECORDS),
+    "restore": _Command("backup", "restore", RECORDS),
+    "tools": _Command("tools", "tools", TOOLS),
+    "call": _Command("call", "call", TOOLS),
+    "demo": _Command("demo", "demo", TOOLS),
+    "extension": _Command("extension", "extension", USER_CHROME),
+    "pair": _Command("browsers", "pair", USER_CHROME),
+    "browsers": _Command("browsers", "commands", USER_CHROME),
+    "dev": _Command("dev", "dev", SETUP),
+    "guest": _Command("guests", "commands", TOOLS),
+    "doctor": _Command("doctor", "doctor", SETUP),
+    "mcp-config": _Command("mcp_config", "mcp_config", SETUP),
+    "setup-browser": _Command("setup_browser", "setup_browser", SETUP),
+    "config": _Command("config", "commands", SETUP),
 }
 
 
 def build_app(only: str | None = None) -> typer.Typer:
-    """The command line with all commands, or with the one that is needed."""
+    """The command line with all commands, or with one."""
     app = typer.Typer(
         name="browser-pilot",
         help="Lets an AI agent use a web browser, under your control.\n\n"
-        "Without a command it speaks MCP on stdio: that is how MCP clients start it.",
-        epilog="Every command takes --debug to show where an error came from.",
+        "Without a command it is an MCP server on stdio, which is how MCP clients start it.",
+        epilog="Every command accepts --debug, which shows the traceback of an error.",
         no_args_is_help=True,
         add_completion=False,
         rich_markup_mode="markdown",
         pretty_exceptions_enable=False,
     )
     app.callback(invoke_without_command=True)(_options)
-    for name, place in COMMANDS.items():
+    for name, command in COMMANDS.items():
         if only in (None, name):
-            found: object = getattr(import_module(f".{place.module}", __package__), place.attribute)
-            if isinstance(found, typer.Typer):
-                app.add_typer(found, name=name, rich_help_panel=place.heading)
+            entry: object = getattr(import_module(f".commands.{command.module}", __package__), command.attribute)
+            if isinstance(entry, typer.Typer):
+                app.add_typer(entry, name=name, rich_help_panel=command.heading)
             else:
-                app.command(name, rich_help_panel=place.heading)(cast(Callable[..., None], found))
+                app.command(name, rich_help_panel=command.heading)(cast(Callable[..., None], entry))
     return app
 
 
@@ -97,7 +98,7 @@ def _options(version: bool = typer.Option(False, "--version", help="Show the ver
 def main() -> None:
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
     debug = len(arguments) < len(sys.argv) - 1
-    # Without a handler Python prints warnings to the terminal, which belongs to the command.
+    # Without a handler Python prints log warnings to the terminal, between the command's own output.
     logging.getLogger().addHandler(logging.NullHandler())
     try:
         build_app(arguments[0] if arguments and arguments[0] in COMMANDS else None)(arguments)
@@ -107,16 +108,16 @@ def main() -> None:
         print_error(error)
         sys.exit(1)
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        sys.exit(INTERRUPTED_EXIT_CODE)
     except OSError as error:
         if debug:
             raise
-        say(BAD, f" {error.filename or 'System'}: {error.strerror or error}", to=err)
-        say("  → `browser-pilot doctor` looks for the cause.", to=err)
+        print_line(FAILURE, f" {error.filename or 'System'}: {error.strerror or error}", to=err)
+        print_line("  → Run `browser-pilot doctor` to find the cause.", to=err)
         sys.exit(1)
     except Exception as error:
         if debug:
             raise
-        say(BAD, f" Something went wrong: {error or type(error).__name__}", to=err)
-        say("  → Run it again with --debug to see where, and report it as a bug.", to=err)
+        print_line(FAILURE, f" Unexpected error: {error or type(error).__name__}", to=err)
+        print_line("  → Run it again with --debug for the traceback, and report it as a bug.", to=err)
         sys.exit(1)

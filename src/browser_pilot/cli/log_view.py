@@ -1,22 +1,22 @@
-"""How actions of the log look on a terminal: one line each in a list, everything about one. Pure."""
+"""Formats actions of the audit log for a terminal: one line each in a list, or all details of one. Pure."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING
 
-from .moments import clock_time, duration
+from .time_format import format_duration, format_time
 
 if TYPE_CHECKING:
-    from ..records.reading import Action
-    from ..records.redaction import Json
+    from browser_pilot.audit_log.reader import AuditedAction
+    from browser_pilot.json_types import Json
 
 HEADINGS = ("Id", "Time", "Client", "Tool", "Site", "Decision", "Result", "Took")
-# While following nobody knows what is still to come, so that the columns have a fixed width.
+# With --follow the later rows are unknown, so the columns have a fixed width.
 WIDTHS = (6, 14, 14, 20, 24, 8, 26, 8)
-RIGHT = frozenset({0, 7})
-NOTE = frozenset({"kind", "time_ms", "by", "text", "details"})
-DETAILS = (
+RIGHT_ALIGNED = frozenset({0, 7})
+NOTE_FIELDS = frozenset({"kind", "time_ms", "by", "text", "details"})
+DETAIL_FIELDS = (
     ("Time", "time_ms"),
     ("Client", "client"),
     ("Session", "session"),
@@ -32,70 +32,71 @@ DETAILS = (
 )
 
 
-def row(action: Action) -> tuple[str, ...]:
-    """The cells of one line, as many as there are headings."""
-    told = action.intent
-    kind = _text(told.get("kind"))
+def list_row(action: AuditedAction) -> tuple[str, ...]:
+    """The cells of one line, one per heading."""
+    intent = action.intent
+    kind = _text(intent.get("kind"))
     if kind != "intent":
         return (
             str(action.seq),
-            clock_time(told.get("time_ms"), year=False),
-            _text(told.get("by")),
+            format_time(intent.get("time_ms"), year=False),
+            _text(intent.get("by")),
             kind,
             "",
             "",
-            _line(told.get("text")),
+            _line(intent.get("text")),
             "",
         )
     return (
         str(action.seq),
-        clock_time(told.get("time_ms"), year=False),
-        _text(told.get("client")),
-        _text(told.get("tool")),
-        _text(told.get("site")),
-        _text(told.get("decision")),
+        format_time(intent.get("time_ms"), year=False),
+        _text(intent.get("client")),
+        _text(intent.get("tool")),
+        _text(intent.get("site")),
+        _text(intent.get("decision")),
         result(action),
-        duration((action.outcome or {}).get("duration_ms")),
+        format_duration((action.outcome or {}).get("duration_ms")),
     )
 
 
-def fixed_line(cells: tuple[str, ...]) -> str:
+def fixed_width_line(cells: tuple[str, ...]) -> str:
     padded = (
-        cell.rjust(width) if index in RIGHT else cell.ljust(width)
+        cell.rjust(width) if index in RIGHT_ALIGNED else cell.ljust(width)
         for index, (cell, width) in enumerate(zip(cells, WIDTHS, strict=True))
     )
     return "  ".join(padded).rstrip()
 
 
-def result(action: Action) -> str:
-    """How it ended, in a word or two."""
+def result(action: AuditedAction) -> str:
+    """The outcome in one or two words."""
     if action.outcome is None:
-        return "under way"
+        return "in progress"
     return " ".join(filter(None, (_text(action.outcome.get("status")), _text(action.outcome.get("error")))))
 
 
-def details(action: Action) -> list[tuple[str, str]]:
-    """Everything about one action, with its label; what is not known is left out."""
-    told = action.intent
-    if told.get("kind") != "intent":
-        rest = {name: value for name, value in told.items() if name not in NOTE}
+def details(action: AuditedAction) -> list[tuple[str, str]]:
+    """All known details of one action as label and value."""
+    intent = action.intent
+    if intent.get("kind") != "intent":
+        rest = {name: value for name, value in intent.items() if name not in NOTE_FIELDS}
         rows = [
-            ("What", _text(told.get("kind"))),
-            ("Time", clock_time(told.get("time_ms"))),
-            ("By", _text(told.get("by"))),
-            ("Text", _text(told.get("text"))),
-            ("Details", _pretty({**rest, **_object(told.get("details"))})),
+            ("Kind", _text(intent.get("kind"))),
+            ("Time", format_time(intent.get("time_ms"))),
+            ("By", _text(intent.get("by"))),
+            ("Text", _text(intent.get("text"))),
+            ("Details", _pretty({**rest, **_object(intent.get("details"))})),
         ]
         return [(label, value) for label, value in rows if value]
     rows = [
-        (label, clock_time(told.get(name)) if name == "time_ms" else _text(told.get(name))) for label, name in DETAILS
+        (label, format_time(intent.get(name)) if name == "time_ms" else _text(intent.get(name)))
+        for label, name in DETAIL_FIELDS
     ]
-    rows.append(("Arguments", _pretty(_object(told.get("arguments"))) or _text(told.get("arguments"))))
+    rows.append(("Arguments", _pretty(_object(intent.get("arguments"))) or _text(intent.get("arguments"))))
     rows.append(("Result", result(action)))
     if action.outcome is not None:
-        rows.append(("Took", duration(action.outcome.get("duration_ms"))))
+        rows.append(("Took", format_duration(action.outcome.get("duration_ms"))))
         rows.append(("Summary", _text(action.outcome.get("summary"))))
-        rows.append(("Then at", _text(action.outcome.get("url"))))
+        rows.append(("URL after", _text(action.outcome.get("url"))))
     return [(label, value) for label, value in rows if value]
 
 
@@ -108,11 +109,13 @@ def _pretty(value: dict[str, Json]) -> str:
 
 
 def _text(value: Json) -> str:
-    """Control characters, which a page could have put there to play with the terminal, are made visible."""
+    """Escapes control characters: a page could use them to manipulate the terminal."""
     if value is None or isinstance(value, dict):
         return ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return "".join(sign if sign.isprintable() or sign == "\n" else repr(sign)[1:-1] for sign in text)
+    return "".join(
+        character if character.isprintable() or character == "\n" else repr(character)[1:-1] for character in text
+    )
 
 
 def _line(value: Json) -> str:

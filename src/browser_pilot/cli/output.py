@@ -1,4 +1,4 @@
-"""How commands speak: rich on a terminal, plain text in a pipe, JSON for scripts."""
+"""Output of commands: rich text on a terminal, plain text in a pipe, JSON for scripts."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..errors import PilotError
+from browser_pilot.errors import PilotError
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
-GOOD = Text("✓", style="green")
+SUCCESS = Text("✓", style="green")
 WARNING = Text("!", style="bold yellow")
-BAD = Text("✗", style="bold red")
+FAILURE = Text("✗", style="bold red")
 RUNNING = Text("●", style="green")
 
 
-def say(*parts: str | Text, to: Console = out) -> None:
+def print_line(*parts: str | Text, to: Console = out) -> None:
     """Print a line, wrapped between words on a terminal.
 
-    Square brackets in it mean nothing special, for texts come from pages and files too.
+    Square brackets are not markup, because text may come from pages and files.
     """
     to.print(Text.assemble(*parts), soft_wrap=not to.is_terminal, overflow="ignore", crop=False)
 
 
-def counted(number: int, word: str) -> str:
+def count_noun(number: int, word: str) -> str:
     """``1 row``, ``1,234 rows``."""
     return f"{number:,} {word}{'' if number == 1 else 's'}"
 
@@ -43,7 +43,7 @@ def print_json(data: object) -> None:
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, right: frozenset[int] = frozenset()) -> None:
-    """A table on a terminal, aligned columns in a pipe. ``right`` are the columns of numbers."""
+    """A table on a terminal, aligned columns in a pipe. ``right`` are the right-aligned columns."""
     lines = [tuple(row) for row in rows]
     if out.is_terminal:
         table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 3, 0, 0))
@@ -63,13 +63,13 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, right
 
 
 def print_error(error: PilotError) -> None:
-    say(BAD, " ", error.message, to=err)
+    print_line(FAILURE, " ", error.message, to=err)
     for suggestion in error.suggestions:
-        say("  → ", suggestion, to=err)
+        print_line("  → ", suggestion, to=err)
 
 
 def first_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """What went wrong first, out of the groups in which task groups wrap it."""
+    """The first exception inside nested exception groups."""
     error = group.exceptions[0]
     return (
         first_error(cast(BaseExceptionGroup[BaseException], error)) if isinstance(error, BaseExceptionGroup) else error
@@ -78,6 +78,6 @@ def first_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
 
 @contextmanager
 def progress(doing: str) -> Generator[None]:
-    """A spinner with a word on what takes so long; nothing in a pipe."""
+    """Shows a spinner with a description; nothing in a pipe."""
     with err.status(Text(doing), spinner="dots"):
         yield

@@ -1,6 +1,6 @@
-"""One tool call over HTTP in MCP's stateless form: a single request, so that nothing heavy is imported for it.
+"""One tool call in MCP's stateless protocol: a single HTTP request, so that the MCP SDK need not be imported.
 
-The hub knows such a client by its name and options, and keeps its browser session for the next call.
+The hub identifies such a client by its name and options, and keeps its browser session for the next call.
 """
 
 from __future__ import annotations
@@ -13,24 +13,32 @@ from collections.abc import Mapping
 from typing import cast
 from urllib.parse import urlencode
 
-from .. import __version__
-from ..errors import HubUnavailable, InvalidArgument, SettingsError
-from .hub import RunningHub, ask
-from .tool_answer import Json, ToolAnswer, read_answer
+from browser_pilot import __version__
+from browser_pilot.errors import HubUnavailable, InvalidArgument, SettingsError
+from browser_pilot.json_types import JsonObject
 
-PROTOCOL = "2026-07-28"
-META = "io.modelcontextprotocol/"
-CLIENT = {"name": "browser-pilot call", "version": __version__}
+from .hub_control import RunningHub, send_request
+from .tool_result import CallResult, parse_result
+
+PROTOCOL_VERSION = "2026-07-28"
+META_PREFIX = "io.modelcontextprotocol/"
+CLIENT_INFO = {"name": "browser-pilot call", "version": __version__}
 # The hub's own limit for a call is ten minutes.
-LONGEST_CALL_SECONDS = 660.0
+CALL_TIMEOUT_SECONDS = 660.0
 TOOL_NAME = re.compile(r"[\w.-]{1,128}", re.ASCII)
 
 
-def call_tool(hub: RunningHub, tool: str, arguments: Json, options: Mapping[str, str]) -> ToolAnswer:
-    """Call a tool. Its errors are answers; a hub that refuses or is lost raises."""
+def call_tool(hub: RunningHub, tool: str, arguments: JsonObject, options: Mapping[str, str]) -> CallResult:
+    """Call a tool. Tool errors are returned as results; a rejected request or lost connection raises."""
     if not TOOL_NAME.fullmatch(tool):
-        raise InvalidArgument(f"{tool!r} cannot be a tool.", suggestions=["`browser-pilot tools` lists them."])
-    meta = {f"{META}protocolVersion": PROTOCOL, f"{META}clientInfo": CLIENT, f"{META}clientCapabilities": {}}
+        raise InvalidArgument(
+            f"{tool!r} is not a valid tool name.", suggestions=["`browser-pilot tools` lists the tools."]
+        )
+    meta = {
+        f"{META_PREFIX}protocolVersion": PROTOCOL_VERSION,
+        f"{META_PREFIX}clientInfo": CLIENT_INFO,
+        f"{META_PREFIX}clientCapabilities": {},
+    }
     request = {
         "jsonrpc": "2.0",
         "id": 1,
@@ -40,49 +48,49 @@ def call_tool(hub: RunningHub, tool: str, arguments: Json, options: Mapping[str,
     headers = {
         "Content-Type": "application/json",
         "Accept": "application/json, text/event-stream",
-        "MCP-Protocol-Version": PROTOCOL,
+        "MCP-Protocol-Version": PROTOCOL_VERSION,
         "Mcp-Method": "tools/call",
         "Mcp-Name": tool,
     }
     try:
-        status, body = ask(
+        status, body = send_request(
             hub.info,
             "POST",
             f"/mcp?{urlencode(options)}",
             body=json.dumps(request).encode(),
             headers=headers,
-            timeout_seconds=LONGEST_CALL_SECONDS,
+            timeout_seconds=CALL_TIMEOUT_SECONDS,
         )
     except (OSError, http.client.HTTPException) as error:
         raise HubUnavailable(
-            f"The hub was lost while it ran {tool} ({error or type(error).__name__}); it may or may not have happened.",
-            suggestions=["`browser-pilot status` shows whether it is back."],
+            f"The hub disconnected during {tool} ({error or type(error).__name__}); the outcome is unknown.",
+            suggestions=["`browser-pilot status` shows whether the hub is running."],
         ) from error
-    reply = read_reply(body)
-    result = reply.get("result")
+    response = parse_response(body)
+    result = response.get("result")
     if isinstance(result, dict):
-        return read_answer(cast(Json, result))
-    raise _refusal(status, reply)
+        return parse_result(cast(JsonObject, result))
+    raise _response_error(status, response)
 
 
-def read_reply(body: bytes) -> Json:
-    """The reply in a body, which is JSON or a stream of events of which the last is the reply."""
+def parse_response(body: bytes) -> JsonObject:
+    """The JSON-RPC response in a body, which is JSON or an event stream that ends with the response."""
     text = body.decode("utf-8", "replace")
     events = [line.removeprefix("data:") for line in text.splitlines() if line.startswith("data:")]
     try:
         value: object = json.loads(events[-1] if events else text)
     except (ValueError, RecursionError):
         return {}
-    return cast(Json, value) if isinstance(value, dict) else {}
+    return cast(JsonObject, value) if isinstance(value, dict) else {}
 
 
-def _refusal(status: int, reply: Json) -> HubUnavailable | SettingsError:
-    """The hub's own words where it has some: for a wrong option, or as a JSON-RPC error."""
-    error = reply.get("error")
-    words = cast(Json, error) if isinstance(error, dict) else reply
-    message = str(words.get("message", f"The hub answered with HTTP status {status}."))
-    listed = words.get("suggestions")
+def _response_error(status: int, response: JsonObject) -> HubUnavailable | SettingsError:
+    """The hub's error, where the response has one: for an invalid option, or as a JSON-RPC error."""
+    error = response.get("error")
+    details = cast(JsonObject, error) if isinstance(error, dict) else response
+    message = str(details.get("message", f"The hub responded with HTTP status {status}."))
+    listed = details.get("suggestions")
     suggestions = [str(tip) for tip in cast(list[object], listed)] if isinstance(listed, list) else []
     if error == SettingsError.code:
         return SettingsError(message, suggestions=suggestions)
-    return HubUnavailable(message, suggestions=suggestions or ["`browser-pilot doctor` checks the hub."])
+    return HubUnavailable(message, suggestions=suggestions or ["Run `browser-pilot doctor` to check the hub."])

@@ -1,1 +1,1 @@
-"""A small site of our own, to prove and to show Browser Pilot without the network: sign in, book, read the result."""
+"""A small local site for the demo and the smoke test, without the network: sign in, book, read the result."""

@@ -1,4 +1,4 @@
-"""What the demo site decides: who may sign in, what a crossing costs, which reference a booking gets. Pure."""
+"""The logic of the demo site: sign-in, prices and booking references. Pure."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ EMAIL = "ada@example.com"
 PASSWORD = "lighthouse"  # noqa: S105  shown on the page itself
 SEAT_CENTS = {"Deck": 1200, "Lounge": 1900, "Cabin": 4500}
 BICYCLE_CENTS = 550
-MOST_PASSENGERS = 9
-LONGEST_NAME = 80
+MAX_PASSENGERS = 9
+MAX_NAME_CHARACTERS = 80
 
 
-class Refused(Exception):
-    """The form cannot be taken; the text says why."""
+class InvalidBooking(Exception):
+    """The form is not valid; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Booking:
 
     @property
     def reference(self) -> str:
-        """The same for the same booking, and not to be guessed: whoever tells it has read the page."""
+        """The same for the same booking, and not guessable: an agent that reports it has read the page."""
         text = f"{self.name}|{self.passengers}|{self.seat}|{self.bicycle}"
         return f"LF-{hashlib.sha256(text.encode()).hexdigest()[:8].upper()}"
 
@@ -43,12 +43,12 @@ def may_sign_in(form: Mapping[str, str]) -> bool:
 
 def read_booking(form: Mapping[str, str]) -> Booking:
     name = form.get("name", "").strip()
-    if not 1 <= len(name) <= LONGEST_NAME:
-        raise Refused("Please give the passenger's name.")
+    if not 1 <= len(name) <= MAX_NAME_CHARACTERS:
+        raise InvalidBooking("Please give the passenger's name.")
     passengers = form.get("passengers", "")
-    if not passengers.isascii() or not passengers.isdigit() or not 1 <= int(passengers[:3]) <= MOST_PASSENGERS:
-        raise Refused(f"Passengers: a number from 1 to {MOST_PASSENGERS}.")
+    if not passengers.isascii() or not passengers.isdigit() or not 1 <= int(passengers[:3]) <= MAX_PASSENGERS:
+        raise InvalidBooking(f"Passengers: a number from 1 to {MAX_PASSENGERS}.")
     seat = form.get("seat", "")
     if seat not in SEAT_CENTS:
-        raise Refused("Please choose a seat.")
+        raise InvalidBooking("Please choose a seat.")
     return Booking(name, int(passengers), seat, form.get("bicycle") == "yes")

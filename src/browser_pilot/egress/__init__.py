@@ -1,25 +1,30 @@
-"""The filtering proxy on loopback that managed browsers must use: ``EgressProxy``, one ``SessionGate`` per session.
+"""Egress proxy: the filtering proxy on loopback that managed browsers must use, with an access policy per session.
 
-It decides by host, and by the resolved address at connect time. It sees hosts and not pages: a navigation and a
-picture look alike in it, so it lets through what either may reach, and ``policy.decide`` holds for what the agent sees
-and does.
+Managed browsers are launched so that they know no other route (``chromium_flags``). Each context has its own
+credentials at the proxy (``engines.proxy_session``). The gateway registers each allowed navigation
+(``Session.allow_navigation``). The reason for a failed connection replaces the browser's own error page text
+(``page.observe.proxy_errors``).
+
+It decides by host, and by the resolved address at connect time. It sees hosts and not pages: it cannot tell a
+navigation from a subresource, so it allows what either may connect to. What the agent may see and do is decided by
+``policy.decide``.
 """
 
-from .browser import BYPASS_NOTHING, WELCOME_URL, browser_arguments, proxy_server
-from .gate import Ask, Gate, SessionGate
-from .proxy import EgressProxy, Limits
-from .troubles import Failure, Refusal
+from .access_policy import AccessPolicy, ConnectionRequest, SessionAccessPolicy
+from .chromium_flags import PROXY_BYPASS_LIST, PROXY_LOGIN_URL, browser_arguments, proxy_server
+from .connect_errors import BlockedByPolicy, NetworkFailure
+from .proxy import EgressProxy, ProxyLimits
 
 __all__ = [
-    "BYPASS_NOTHING",
-    "WELCOME_URL",
-    "Ask",
+    "PROXY_BYPASS_LIST",
+    "PROXY_LOGIN_URL",
+    "AccessPolicy",
+    "BlockedByPolicy",
+    "ConnectionRequest",
     "EgressProxy",
-    "Failure",
-    "Gate",
-    "Limits",
-    "Refusal",
-    "SessionGate",
+    "NetworkFailure",
+    "ProxyLimits",
+    "SessionAccessPolicy",
     "browser_arguments",
     "proxy_server",
 ]

@@ -1,7 +1,7 @@
-"""A proxy of the user's behind ours: everything but local addresses goes through it, to addresses that we resolved.
+"""The user's own proxy as the parent of ours: all but local addresses are connected to through it.
 
-Names are resolved here and not there, so that what was judged is what is reached. Plain HTTP is tunnelled as well. Only
-http proxies (CONNECT); their credentials are in the URL.
+Names are resolved here and not there, so that the address that was judged is the one connected to. Plain HTTP is
+tunnelled as well. HTTP proxies (CONNECT) only, with credentials in the URL.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
-from ..errors import InvalidArgument
+from browser_pilot.errors import InvalidArgument
+
+from .happy_eyeballs import connect_socket
 
 P = TypeVar("P", bound=asyncio.BaseProtocol)
 
-LONGEST_ANSWER = 16_384
+MAX_RESPONSE_HEAD_BYTES = 16_384
 HEAD_END = b"\r\n\r\n"
 
 
@@ -43,21 +45,21 @@ def parse_parent_proxy(url: str) -> ParentProxy:
         parts, port = urlsplit(""), None
     if parts.scheme != "http" or not parts.hostname or port is None or parts.path not in ("", "/"):
         raise InvalidArgument(
-            "`proxy` is not the address of an http proxy.", suggestions=["Give it like http://proxy.example.com:3128."]
+            "`proxy` is not the URL of an HTTP proxy.", suggestions=["Example: http://proxy.example.com:3128."]
         )
     credentials = f"{unquote(parts.username)}:{unquote(parts.password or '')}" if parts.username else ""
     return ParentProxy(parts.hostname, port, credentials)
 
 
-async def connect_through(proxy: ParentProxy, address: str, port: int, protocol: Callable[[], P]) -> P:
-    """A connection to an address by way of the proxy. Raises ``OSError`` when the proxy cannot or will not."""
+async def connect_via_parent_proxy(proxy: ParentProxy, address: str, port: int, protocol: Callable[[], P]) -> P:
+    """A connection to an address through the proxy. Raises ``OSError`` when the proxy fails or refuses."""
     loop = asyncio.get_running_loop()
-    connection = await _connected(proxy)
+    connection = await _connect_to(proxy)
     try:
-        await loop.sock_sendall(connection, _request(proxy, address, port))
-        status = await _status(connection)
+        await loop.sock_sendall(connection, _connect_request(proxy, address, port))
+        status = await _read_status(connection)
         if status != 200:
-            raise OSError(f"the proxy {proxy.url} answered with status {status}")
+            raise OSError(f"the proxy {proxy.url} responded with status {status}")
         _, made = await loop.create_connection(protocol, sock=connection)
     except BaseException:
         connection.close()
@@ -65,41 +67,30 @@ async def connect_through(proxy: ParentProxy, address: str, port: int, protocol:
     return made
 
 
-async def _connected(proxy: ParentProxy) -> socket.socket:
-    loop = asyncio.get_running_loop()
-    failure: OSError = OSError(f"the proxy {proxy.url} has no address")
-    for family, kind, number, _, place in await loop.getaddrinfo(proxy.host, proxy.port, type=socket.SOCK_STREAM):
-        connection = socket.socket(family, kind, number)
-        connection.setblocking(False)
-        try:
-            await loop.sock_connect(connection, place)
-        except OSError as error:
-            failure = OSError(error.errno, f"the proxy {proxy.url} does not answer: {error.strerror}")
-            connection.close()
-        except BaseException:
-            connection.close()
-            raise
-        else:
-            return connection
-    raise failure
+async def _connect_to(proxy: ParentProxy) -> socket.socket:
+    found = await asyncio.get_running_loop().getaddrinfo(proxy.host, proxy.port, type=socket.SOCK_STREAM)
+    try:
+        return await connect_socket([str(address[0]) for *_, address in found], proxy.port)
+    except OSError as error:
+        raise OSError(error.errno, f"the proxy {proxy.url} does not respond: {error.strerror or error}") from error
 
 
-def _request(proxy: ParentProxy, address: str, port: int) -> bytes:
-    place = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
-    lines = [f"CONNECT {place} HTTP/1.1", f"Host: {place}"]
+def _connect_request(proxy: ParentProxy, address: str, port: int) -> bytes:
+    target = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+    lines = [f"CONNECT {target} HTTP/1.1", f"Host: {target}"]
     if proxy.credentials:
         lines.append(f"Proxy-Authorization: Basic {base64.b64encode(proxy.credentials.encode()).decode('ascii')}")
     return ("\r\n".join(lines) + "\r\n\r\n").encode("ascii")
 
 
-async def _status(connection: socket.socket) -> int:
-    """Of the answer; byte by byte, so that nothing of what comes after it is taken away."""
+async def _read_status(connection: socket.socket) -> int:
+    """The status of the response, read byte by byte: what follows its head belongs to the tunnel."""
     loop = asyncio.get_running_loop()
     head = bytearray()
     while not head.endswith(HEAD_END):
         part = await loop.sock_recv(connection, 1)
-        if not part or len(head) > LONGEST_ANSWER:
-            raise OSError("the proxy gave no answer")
+        if not part or len(head) > MAX_RESPONSE_HEAD_BYTES:
+            raise OSError("the proxy sent no response")
         head += part
-    words = head.split(b" ", 2)
-    return int(words[1]) if len(words) > 1 and words[1].isdigit() else 0
+    parts = head.split(b" ", 2)
+    return int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else 0

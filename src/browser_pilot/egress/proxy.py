@@ -1,7 +1,7 @@
-"""The filtering proxy that managed browsers must use: a listener on loopback, and who its sessions are.
+"""The filtering proxy that managed browsers must use: a listener on loopback and its registered sessions.
 
-Life: ``start`` listens; ``register`` lets a session in by its credentials and ``unregister`` ends its connections;
-``close`` ends everything and leaves no socket and no task behind. Connections themselves are in ``connection``.
+Lifecycle: ``start`` listens; ``register`` admits a session by its credentials, ``unregister`` aborts its connections;
+``close`` ends everything and leaves no socket and no task behind. Connections are handled in ``proxy_connection``.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import hmac
 import logging
 from dataclasses import dataclass
 
-from .connection import Connection, Session
-from .gate import Gate
+from .access_policy import AccessPolicy
+from .dns_resolver import DnsCache, Resolver, system_resolver
 from .parent_proxy import ParentProxy
-from .resolve import Resolutions, Resolver, look_up
+from .proxy_connection import ClientConnection, ProxySessionEntry
 
 logger = logging.getLogger(__name__)
 
@@ -25,44 +25,44 @@ BACKLOG = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """``idle_seconds`` is how long a connection may be silent; WebSockets may be, for long."""
+class ProxyLimits:
+    """``idle_timeout_seconds`` is long because a WebSocket may be silent for long."""
 
-    connect_seconds: float = 30.0
-    idle_seconds: float = 1800.0
-    sweep_seconds: float = 30.0
+    connect_timeout_seconds: float = 30.0
+    idle_timeout_seconds: float = 1800.0
+    sweep_interval_seconds: float = 30.0
 
 
 class EgressProxy:
-    def __init__(self, *, resolver: Resolver = look_up, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
-        self.resolutions = Resolutions(resolver)
-        self._sessions: dict[str, Session] = {}
-        self._connections: set[Connection] = set()
+    def __init__(self, *, resolver: Resolver = system_resolver, limits: ProxyLimits | None = None) -> None:
+        self.limits = limits or ProxyLimits()
+        self.dns_cache = DnsCache(resolver)
+        self._sessions: dict[str, ProxySessionEntry] = {}
+        self._connections: set[ClientConnection] = set()
         self._server: asyncio.Server | None = None
         self._address = (LOOPBACK, 0)
         self._starting = asyncio.Lock()
-        self._sweeping: asyncio.TimerHandle | None = None
+        self._sweep_timer: asyncio.TimerHandle | None = None
         self._empty = asyncio.Event()
         self._empty.set()
 
     @property
-    def connect_seconds(self) -> float:
-        return self.limits.connect_seconds
+    def connect_timeout_seconds(self) -> float:
+        return self.limits.connect_timeout_seconds
 
     async def start(self, host: str = LOOPBACK, port: int = 0) -> int:
-        """Listen, and give the port."""
+        """Listen; returns the port."""
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: Connection(self), host, port, backlog=BACKLOG)
+        self._server = await loop.create_server(lambda: ClientConnection(self), host, port, backlog=BACKLOG)
         self._address = (host, self._server.sockets[0].getsockname()[1])
-        if self._sweeping is None:
-            self._sweeping = loop.call_later(self.limits.sweep_seconds, self._sweep)
+        if self._sweep_timer is None:
+            self._sweep_timer = loop.call_later(self.limits.sweep_interval_seconds, self._sweep)
         return self.port
 
-    async def keep_listening(self) -> bool:
-        """Listen, where the browsers look for it, unless that is so already. False if it was. Raises ``OSError``."""
+    async def ensure_listening(self) -> bool:
+        """Listen again at the same port, unless it listens. False if it did. Raises ``OSError``."""
         async with self._starting:
-            if self.listens:
+            if self.is_listening:
                 return False
             await self.start(*self._address)
             return True
@@ -72,35 +72,37 @@ class EgressProxy:
         return self._address[1]
 
     @property
-    def listens(self) -> bool:
+    def is_listening(self) -> bool:
         return self._server is not None and self._server.is_serving()
 
-    def register(self, key: str, secret: str, gate: Gate, *, parent: ParentProxy | None = None) -> None:
-        """Let a session in: its browser context authenticates as ``key`` with ``secret``."""
+    def register(
+        self, key: str, secret: str, access_policy: AccessPolicy, *, parent: ParentProxy | None = None
+    ) -> None:
+        """Admit a session: its browser context authenticates as ``key`` with ``secret``."""
         self.unregister(key)
-        self._sessions[key] = Session(key, secret, gate, parent)
+        self._sessions[key] = ProxySessionEntry(key, secret, access_policy, parent)
 
     def unregister(self, key: str) -> None:
-        """Shut a session out and end its connections."""
+        """Remove a session and abort its connections."""
         session = self._sessions.pop(key, None)
         for connection in [one for one in self._connections if one.session is session is not None]:
             connection.abort()
 
     async def close(self) -> None:
-        if self._sweeping is not None:
-            self._sweeping.cancel()
-            self._sweeping = None
+        if self._sweep_timer is not None:
+            self._sweep_timer.cancel()
+            self._sweep_timer = None
         server, self._server = self._server, None
         if server is not None:
             server.close()
         tasks = [task for connection in list(self._connections) if (task := connection.abort()) is not None]
         await asyncio.gather(*tasks, return_exceptions=True)
-        await self.emptied()
-        await self.resolutions.close()
+        await self.wait_no_connections()
+        await self.dns_cache.close()
         if server is not None:
             await server.wait_closed()
 
-    async def emptied(self) -> None:
+    async def wait_no_connections(self) -> None:
         """Wait until no connection is open."""
         await self._empty.wait()
 
@@ -108,7 +110,7 @@ class EgressProxy:
     def open_connections(self) -> int:
         return len(self._connections)
 
-    def authenticate(self, header: str | None) -> Session | None:
+    def authenticate(self, header: str | None) -> ProxySessionEntry | None:
         scheme, _, encoded = (header or "").partition(" ")
         if scheme.lower() != "basic":
             return None
@@ -117,22 +119,22 @@ class EgressProxy:
         except (binascii.Error, UnicodeDecodeError):
             return None
         session = self._sessions.get(key)
-        known = hmac.compare_digest(secret.encode(), session.secret.encode() if session else b"")
-        return session if known else None
+        matches = hmac.compare_digest(secret.encode(), session.secret.encode() if session else b"")
+        return session if matches else None
 
-    def opened(self, connection: Connection) -> None:
+    def on_opened(self, connection: ClientConnection) -> None:
         self._connections.add(connection)
         self._empty.clear()
 
-    def closed(self, connection: Connection) -> None:
+    def on_closed(self, connection: ClientConnection) -> None:
         self._connections.discard(connection)
         if not self._connections:
             self._empty.set()
 
     def _sweep(self) -> None:
         loop = asyncio.get_running_loop()
-        oldest = loop.time() - self.limits.idle_seconds
+        oldest = loop.time() - self.limits.idle_timeout_seconds
         for connection in [one for one in self._connections if one.last_active < oldest]:
-            logger.debug("closing a connection that was silent for %.0f s", self.limits.idle_seconds)
+            logger.debug("closing a connection that was silent for %.0f s", self.limits.idle_timeout_seconds)
             connection.abort()
-        self._sweeping = loop.call_later(self.limits.sweep_seconds, self._sweep)
+        self._sweep_timer = loop.call_later(self.limits.sweep_interval_seconds, self._sweep)

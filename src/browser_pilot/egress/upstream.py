@@ -1,54 +1,55 @@
-"""The server's end of a connection through the proxy. It says nothing before it may."""
+"""The server's end of a connection through the proxy. It forwards nothing before ``start_forwarding``."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Protocol
 
-from ..policy.hosts import Site
-from ..policy.networks import AddressClass
-from .side import Side
+from browser_pilot.policy.hosts import Site
+from browser_pilot.policy.ip_networks import AddressClass
+
+from .splice import SpliceEnd
 
 
-class Browser(Protocol):
+class ClientSide(Protocol):
     """What the server's end needs of the browser's."""
 
     @property
     def is_spliced(self) -> bool: ...
-    def from_server(self, data: bytes) -> None: ...
-    def server_lost(self, upstream: Upstream) -> None: ...
+    def on_upstream_data(self, data: bytes) -> None: ...
+    def on_upstream_closed(self, upstream: UpstreamConnection) -> None: ...
 
 
-class Upstream(Side):
-    def __init__(self, browser: Browser, site: Site, kind: AddressClass) -> None:
+class UpstreamConnection(SpliceEnd):
+    def __init__(self, client: ClientSide, site: Site, address_class: AddressClass) -> None:
         super().__init__()
         self.site = site
-        self.kind = kind
-        self._browser = browser
-        self._early: bytearray | None = bytearray()
+        self.address_class = address_class
+        self._client = client
+        self._held: bytearray | None = bytearray()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        # A server that speaks first must not overtake what the browser is told of it.
+        # The data of a server that sends first must not arrive before the proxy's own response.
         self.transport.pause_reading()
 
     def data_received(self, data: bytes) -> None:
-        if self._early is None:
-            self._browser.from_server(data)
+        if self._held is None:
+            self._client.on_upstream_data(data)
         else:
-            # Debian's Python 3.11.2 reads once although it was told not to.
-            self._early += data
+            # Debian's Python 3.11.2 reads once more after ``pause_reading``.
+            self._held += data
 
-    def let_speak(self) -> None:
-        """From now on the browser hears what the server says, and what it has said."""
-        early, self._early = self._early, None
+    def start_forwarding(self) -> None:
+        """Forward to the browser what the server sent and sends."""
+        held, self._held = self._held, None
         self.transport.resume_reading()
-        if early:
-            self._browser.from_server(bytes(early))
+        if held:
+            self._client.on_upstream_data(bytes(held))
 
     def eof_received(self) -> bool:
-        return self._browser.is_spliced and self.pass_end_on()
+        return self._client.is_spliced and self.forward_eof()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.peer = None
-        self._browser.server_lost(self)
+        self._client.on_upstream_closed(self)

@@ -1,21 +1,20 @@
-"""The seam between sessions and browsers: every engine yields a Playwright ``BrowserContext``."""
+"""The interface between sessions and browsers: every engine opens a Playwright ``BrowserContext``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 from playwright.async_api import BrowserContext, Page
 
-from ..config import EngineName
-from ..egress import Failure, Refusal
-from ..egress.parent_proxy import ParentProxy
-from ..errors import DownloadFailed
-from ..policy.hosts import Site
-from ..policy.patterns import Pattern
-from ..policy.rules import Ruleset
+from browser_pilot.config.settings import EngineName
+from browser_pilot.egress import BlockedByPolicy, NetworkFailure
+from browser_pilot.egress.parent_proxy import ParentProxy
+from browser_pilot.files.file_saver import FileSaver
+from browser_pilot.policy.hosts import Site
+from browser_pilot.policy.patterns import Pattern
+from browser_pilot.policy.rules import Ruleset
 
 ColorScheme = Literal["light", "dark", "no-preference"]
 # Cookies, localStorage and IndexedDB of a context, as Playwright writes them.
@@ -23,10 +22,10 @@ StorageState: TypeAlias = Mapping[str, object]
 
 
 @dataclass(frozen=True)
-class Look:
-    """As what kind of browser, and where, a session's pages see themselves; None for what the browser itself says.
+class EmulationOptions:
+    """Device, locale and time zone that pages see; None for the browser's own value.
 
-    ``device`` is one of Playwright's presets; the others go over what it says.
+    ``device`` is one of Playwright's presets; the other fields override it.
     """
 
     device: str | None = None
@@ -38,10 +37,10 @@ class Look:
 
 @dataclass(frozen=True)
 class ContextRequest:
-    """What a session wants of its browser. Sessions with equal launch options share browser processes.
+    """The browser that a session requests. Sessions with equal launch options share browser processes.
 
-    ``domains`` are the only ones that the session may reach; None for no such limit. ``viewport`` None leaves it to the
-    device. ``parent_proxy`` is a proxy of the user's that everything goes through after ours.
+    ``domains``: the only ones that the session may reach; None for no limit. ``viewport``: None for the device's.
+    ``parent_proxy``: a proxy of the user that all traffic goes through after ours.
     """
 
     engine: EngineName
@@ -54,27 +53,15 @@ class ContextRequest:
     user_data_dir: str | None
     launch_timeout_ms: int
     domains: tuple[Pattern, ...] | None = None
-    look: Look = Look()
+    emulation: EmulationOptions = EmulationOptions()
     parent_proxy: ParentProxy | None = None
     per_browser: int = 8
     cdp_url: str | None = None
     grid_url: str | None = None
 
 
-class Saver(Protocol):
-    """Saves files in the user's own folder."""
-
-    async def save_held(self, url: str, name: str, moved: Callable[[int], None]) -> Path:
-        """What a page holds at a blob: address; ``moved`` is told how far it is."""
-        ...
-
-    def why_ended(self, url: str) -> DownloadFailed | None:
-        """Why the browser gave up its last download of an address, if it said so."""
-        ...
-
-
 class LiveContext(Protocol):
-    """A context in a running browser, for as long as that browser lives."""
+    """A context in a running browser; it ends with the browser."""
 
     @property
     def context(self) -> BrowserContext: ...
@@ -84,48 +71,48 @@ class LiveContext(Protocol):
 
     @property
     def exclusive(self) -> bool:
-        """Whether every page in the context is the session's, also those that it did not open."""
+        """Whether every page in the context belongs to the session, also pages that it did not open."""
         ...
 
     @property
-    def saver(self) -> Saver | None:
-        """Where the browser is the user's, so that files go where the user's downloads go."""
+    def file_saver(self) -> FileSaver | None:
+        """Saves into the user's download folder, where the browser is the user's; else None."""
         ...
 
-    def check(self) -> None:
-        """Raise when the user has halted work in this browser."""
+    def raise_if_halted(self) -> None:
+        """Raise when the user has halted agents in this browser."""
         ...
 
     def on_lost(self, callback: Callable[[], None]) -> None:
-        """Call ``callback`` once when the browser behind the context dies."""
+        """Call ``callback`` once when the browser dies."""
         ...
 
-    async def settle(self) -> None:
-        """Come back once it is known whether the browser still lives."""
+    async def flush_events(self) -> None:
+        """Wait until all earlier events of the browser have arrived, so that ``alive`` is up to date."""
         ...
 
     def take_blank_page(self) -> Page | None:
-        """A page that is open already and nobody's yet; whoever takes it has it."""
+        """Take a blank page that is open and unused, if there is one."""
         ...
 
-    def let_open(self, site: Site) -> None:
-        """The agent was allowed to go to this site: called before every navigation of its own."""
+    def allow_navigation(self, site: Site) -> None:
+        """Allow a site: called before every navigation that an agent was authorized for."""
         ...
 
-    def trouble(self, url: str) -> Refusal | Failure | None:
-        """Why an address was last not reached, where the browser itself cannot know."""
+    def last_network_error(self, url: str) -> BlockedByPolicy | NetworkFailure | None:
+        """Why a URL was not reached the last time, where the browser itself cannot know."""
         ...
 
-    async def keep_out_of_urls(self, values: Iterable[str]) -> None:
-        """These values were typed as secrets: from now on no address may carry them."""
+    async def block_in_urls(self, values: Iterable[str]) -> None:
+        """Block requests whose URL contains one of these secrets, from now on."""
         ...
 
-    async def show(self, page: Page) -> None:
-        """Bring a page before the user, who has to do something in it."""
+    async def bring_to_front(self, page: Page) -> None:
+        """Bring a page to the front: the user has to do something in it."""
         ...
 
     async def storage_state(self) -> StorageState | None:
-        """What its pages have stored; None where that is not ours to take."""
+        """The storage state of its pages; None where it belongs to the user."""
         ...
 
     async def close(self) -> None: ...
@@ -135,7 +122,7 @@ class Engine(Protocol):
     async def open(
         self, request: ContextRequest, rules: Callable[[], Ruleset], *, state: StorageState | None = None
     ) -> LiveContext:
-        """``rules`` gives those in force for the session, whenever it is called. ``state`` is there from the start."""
+        """``rules`` returns the session's current policy. ``state`` is restored before the first page opens."""
         ...
 
     async def close(self) -> None: ...

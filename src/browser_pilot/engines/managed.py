@@ -1,9 +1,8 @@
-"""Managed Chromium: browsers that we launch through Playwright, when needed or just before, and end with the hub.
+"""Managed Chromium: launched through Playwright on demand or ahead of it, closed with the hub.
 
-Sessions that want the same launch options share a process, so many to one and no more: what kills a browser reaches
-only those. A browser that died is forgotten, and the next ``open`` launches another; one that nobody has used for a
-while is ended. A user data directory means a persistent context, which Chromium allows only once per directory, so its
-sessions share it, and the outlet of the first of them.
+Sessions with equal launch options share a process, up to ``per_browser``, which limits the damage of a crash. A browser
+that died is dropped, and the next ``open`` launches another; an idle one is closed. A user data directory means a
+persistent context. Chromium allows one per directory, so its sessions share it and the first one's ``ProxySession``.
 """
 
 from __future__ import annotations
@@ -20,29 +19,31 @@ from typing import cast
 
 from playwright.async_api import Error, Playwright, async_playwright
 
-from ..egress import EgressProxy, browser_arguments
-from ..errors import BrowserUnavailable
-from ..policy.rules import Ruleset
-from .arguments import launch_arguments
-from .context import CLOSE_SECONDS
-from .engine import ContextRequest, Look, StorageState
-from .environment import browser_environment
-from .finder import FoundBrowser, find_browser
-from .outlet import Outlet
-from .presentation import Presentation, presentation
-from .process import BrowserProcess, ManagedContext
+from browser_pilot.egress import EgressProxy, browser_arguments
+from browser_pilot.errors import BrowserUnavailable
+from browser_pilot.policy.rules import Ruleset
+from browser_pilot.upstream_errors import DRIVER_GONE, NO_DISPLAY, PROFILE_IN_USE, first_line
+
+from .agent_context import CLOSE_TIMEOUT_SECONDS
+from .browser_finder import FoundBrowser, find_browser
+from .browser_process import BrowserProcess, ManagedContext
+from .context_options import ContextOptions, context_options
+from .engine import ContextRequest, EmulationOptions, StorageState
+from .launch_environment import browser_environment
+from .launch_flags import launch_flags
+from .proxy_session import ProxySession
 
 logger = logging.getLogger(__name__)
 
-# The session that took the last one has its own first page to load.
-SPARE_DELAY_SECONDS = 1.0
-# With so many sessions in a browser the next one can wait 80 ms for its page: one that is kept ready costs 22 MB.
-SESSIONS_WITHOUT_SPARE = 5
+# Leaves the session that took the last one the time to load its first page.
+WARM_CONTEXT_DELAY_SECONDS = 1.0
+# A warm context costs 22 MB and saves 80 ms; with so many sessions in a browser it is not worth it.
+MIN_SESSIONS_WITHOUT_WARM_CONTEXT = 5
 
 
 @dataclass(frozen=True)
 class BrowserFacts:
-    """What ``status`` and ``health`` tell about a running browser."""
+    """A running browser as ``status`` and ``health`` show it."""
 
     kind: str
     executable: str
@@ -59,11 +60,10 @@ class _LaunchKey:
 
 
 class ManagedEngine:
-    """Owns the Playwright driver and the browsers launched by it; the proxy is its user's to close.
+    """Owns the Playwright driver and the browsers that it launched, not the proxy.
 
-    ``guards_secrets`` says whether there are secrets that could be typed: see ``secret_urls``. ``spare_viewport`` is
-    the size of a context that is kept ready for the next session; None for none. ``code_cache`` is a private folder for
-    what the driver has compiled of itself.
+    ``guards_secrets`` returns whether there are stored secrets: see ``url_leak_guard``. ``warm_viewport``: the viewport
+    of the warm context; None for no warm context. ``code_cache``: a private folder for the driver's compile cache.
     """
 
     def __init__(
@@ -71,64 +71,64 @@ class ManagedEngine:
         proxy: EgressProxy,
         *,
         guards_secrets: Callable[[], bool] = lambda: False,
-        spare_viewport: tuple[int, int] | None = None,
+        warm_viewport: tuple[int, int] | None = None,
         code_cache: Path | None = None,
     ) -> None:
         self._proxy = proxy
         self._code_cache = code_cache
         self._guards_secrets = guards_secrets
-        self._spare_viewport = spare_viewport
-        # As it was: the hub moves TMPDIR into its home later, for the profiles that Playwright makes there.
+        self._warm_viewport = warm_viewport
+        # Copied early: the hub later moves TMPDIR into its home, for the profiles that Playwright creates there.
         self._environ = dict(os.environ)
         self._driver: Playwright | None = None
         self._driver_lock = asyncio.Lock()
         self._processes: dict[_LaunchKey, list[BrowserProcess]] = {}
         self._launching: dict[_LaunchKey, asyncio.Lock] = {}
 
-    async def warm(self) -> None:
-        """Start the driver ahead of the first call: it takes most of a second."""
+    async def warm_driver(self) -> None:
+        """Start the driver before the first call: it takes most of a second."""
         await self.driver()
 
-    async def prepare(self, request: ContextRequest) -> None:
-        """Have a browser ready, and a context in it, for a session that asks for this, unless one runs already."""
+    async def warm_browser(self, request: ContextRequest) -> None:
+        """Launch a browser with a warm context for this request, unless any browser runs already."""
         await self._ensure_proxy()
         options = await self._options(request)
         async with self._launching.setdefault(_key(request), asyncio.Lock()):
             if self._running():
                 return
-            process = await self._launch(request, Outlet(self._proxy, Ruleset, request.domains), options)
+            process = await self._launch(request, ProxySession(self._proxy, Ruleset, request.domains), options)
             self._processes[_key(request)] = [process]
-        await self._keep_spare(process, request, delay_seconds=0)
+        await self._keep_warm_context(process, request, delay_seconds=0)
 
     async def open(
         self, request: ContextRequest, rules: Callable[[], Ruleset], *, state: StorageState | None = None
     ) -> ManagedContext:
-        """A context in a running browser, launched now if there is none."""
+        """Open a context in a running browser; launches one if needed."""
         await self._ensure_proxy()
         options = await self._options(request)
-        outlet = Outlet(self._proxy, rules, request.domains, parent_proxy=request.parent_proxy)
-        process = await self._process(request, outlet, options)
+        proxy_session = ProxySession(self._proxy, rules, request.domains, parent_proxy=request.parent_proxy)
+        process = await self._process(request, proxy_session, options)
         try:
             if self._is_plain(request) and state is None:
-                spare = await process.take_spare()
-                if spare is not None and spare.alive:
-                    return spare.belongs_to(rules)
-            return await process.new_context(request, outlet, options, state)
+                warm = await process.take_warm_context()
+                if warm is not None and warm.alive:
+                    return warm.assign_to(rules)
+            return await process.new_context(request, proxy_session, options, state)
         except (Error, BrowserUnavailable):
-            process.leave()
+            process.release()
             if process.alive:
                 raise
         except BaseException:
-            process.leave()
+            process.release()
             raise
         finally:
-            await self._keep_spare(process, request)
-        # The browser died between the look and the use; one fresh launch is worth it, for nothing was done yet.
-        process = await self._process(request, outlet, options)
+            await self._keep_warm_context(process, request)
+        # The browser died before anything was done in it: launch a new one, once.
+        process = await self._process(request, proxy_session, options)
         try:
-            return await process.new_context(request, outlet, options, state)
+            return await process.new_context(request, proxy_session, options, state)
         except BaseException:
-            process.leave()
+            process.release()
             raise
 
     def facts(self) -> list[BrowserFacts]:
@@ -137,8 +137,8 @@ class ManagedEngine:
             for process in self._running()
         ]
 
-    async def end_unused(self, idle_seconds: float) -> None:
-        """End browsers that no session has used for that long."""
+    async def close_idle(self, idle_seconds: float) -> None:
+        """Close browsers that had no session for that long."""
         now = time.monotonic()
         for processes in self._processes.values():
             for process in [one for one in processes if not one.users and now - one.unused_since > idle_seconds]:
@@ -151,81 +151,85 @@ class ManagedEngine:
         driver, self._driver = self._driver, None
         if driver is not None:
             with suppress(Error, TimeoutError):
-                await asyncio.wait_for(driver.stop(), CLOSE_SECONDS)
+                await asyncio.wait_for(driver.stop(), CLOSE_TIMEOUT_SECONDS)
 
     def _running(self) -> list[BrowserProcess]:
         return [process for processes in self._processes.values() for process in processes if process.alive]
 
-    async def _options(self, request: ContextRequest) -> Presentation:
+    async def _options(self, request: ContextRequest) -> ContextOptions:
         driver = await self.driver()
-        return presentation(request, cast("dict[str, dict[str, object]]", driver.devices))  # pyright: ignore[reportUnknownMemberType]
+        return context_options(request, cast("dict[str, dict[str, object]]", driver.devices))  # pyright: ignore[reportUnknownMemberType]
 
     def _is_plain(self, request: ContextRequest) -> bool:
-        """Whether any context of its browser would do."""
-        wished = (request.domains, request.look, request.parent_proxy, request.user_data_dir)
-        return wished == (None, Look(), None, None) and request.viewport == self._spare_viewport
+        """Whether the warm context fits the request."""
+        special = (request.domains, request.emulation, request.parent_proxy, request.user_data_dir)
+        return special == (None, EmulationOptions(), None, None) and request.viewport == self._warm_viewport
 
-    async def _keep_spare(
-        self, process: BrowserProcess, request: ContextRequest, *, delay_seconds: float = SPARE_DELAY_SECONDS
+    async def _keep_warm_context(
+        self, process: BrowserProcess, request: ContextRequest, *, delay_seconds: float = WARM_CONTEXT_DELAY_SECONDS
     ) -> None:
-        if self._spare_viewport is None or not self._is_plain(request):
+        if self._warm_viewport is None or not self._is_plain(request):
             return
         options = await self._options(request)
-        outlet = Outlet(self._proxy, Ruleset, None)
-        process.keep_spare(
-            lambda: process.new_context(request, outlet, options, None),
-            most_users=min(request.per_browser, SESSIONS_WITHOUT_SPARE),
+        proxy_session = ProxySession(self._proxy, Ruleset, None)
+        process.keep_warm_context(
+            lambda: process.new_context(request, proxy_session, options, None),
+            max_users=min(request.per_browser, MIN_SESSIONS_WITHOUT_WARM_CONTEXT),
             delay_seconds=delay_seconds,
         )
 
     async def _ensure_proxy(self) -> None:
         try:
-            if await self._proxy.keep_listening():
-                logger.info("the egress proxy listens at port %d", self._proxy.port)
+            if await self._proxy.ensure_listening():
+                logger.info("the egress proxy listens on port %d", self._proxy.port)
         except OSError as error:
             raise BrowserUnavailable(
-                f"Browser Pilot's own proxy cannot listen at port {self._proxy.port}: {error.strerror}. "
+                f"Browser Pilot's own proxy cannot listen on port {self._proxy.port}: {error.strerror}. "
                 "Browsers reach the network only through it.",
-                suggestions=["End the program that has the port, or restart the hub: `browser-pilot stop`."],
+                suggestions=["End the program that uses the port, or restart the hub: `browser-pilot stop`."],
             ) from None
 
-    async def _process(self, request: ContextRequest, outlet: Outlet, options: Presentation) -> BrowserProcess:
-        """A browser with room for one more, who is counted already."""
+    async def _process(
+        self, request: ContextRequest, proxy_session: ProxySession, options: ContextOptions
+    ) -> BrowserProcess:
+        """A browser with room for one more session; that session is counted already."""
         key = _key(request)
         async with self._launching.setdefault(key, asyncio.Lock()):
             running = [process for process in self._processes.get(key, ()) if process.alive]
             process = next((one for one in running if one.persistent or one.users < request.per_browser), None)
             if process is None:
-                process = await self._launch(request, outlet, options)
+                process = await self._launch(request, proxy_session, options)
                 running.append(process)
             self._processes[key] = running
-            process.enter()
+            process.acquire()
             if self._guards_secrets():
-                await process.guard.switch_on()
+                await process.guard.enable()
             return process
 
-    async def _launch(self, request: ContextRequest, outlet: Outlet, options: Presentation) -> BrowserProcess:
+    async def _launch(
+        self, request: ContextRequest, proxy_session: ProxySession, options: ContextOptions
+    ) -> BrowserProcess:
         found = find_browser(request.executable)
         is_root = os.name == "posix" and os.geteuid() == 0
         if is_root:
             logger.warning("Running as root: Chromium's own sandbox is off (--no-sandbox). Prefer a normal user.")
         egress = browser_arguments(self._proxy.port)
-        arguments = launch_arguments(request.args, sandbox=not is_root, egress=egress)
+        arguments = launch_flags(request.args, sandbox=not is_root, egress=egress)
         try:
-            return await self._start(found, request, arguments, outlet, options)
+            return await self._start(found, request, arguments, proxy_session, options)
         except Error as error:
-            if self._driver_is_gone(error):
+            if DRIVER_GONE.matches(error.message):
                 self._driver = None
-                return await self._start(found, request, arguments, outlet, options)
-            raise _explain_launch(found, request, error) from error
+                return await self._start(found, request, arguments, proxy_session, options)
+            raise _launch_error(found, request, error) from error
 
     async def _start(
         self,
         found: FoundBrowser,
         request: ContextRequest,
         arguments: list[str],
-        outlet: Outlet,
-        options: Presentation,
+        proxy_session: ProxySession,
+        options: ContextOptions,
     ) -> BrowserProcess:
         chromium = (await self.driver()).chromium
         environment = browser_environment(self._environ)
@@ -249,7 +253,7 @@ class ManagedEngine:
             timeout=request.launch_timeout_ms,
             env=environment,
             **options,
-            proxy=outlet.settings,
+            proxy=proxy_session.settings,
             handle_sigint=False,
             handle_sigterm=False,
             handle_sighup=False,
@@ -257,24 +261,20 @@ class ManagedEngine:
         if context.browser is None:
             raise TypeError("a persistent context that was launched has a browser")
         try:
-            await outlet.connect(context)
+            await proxy_session.connect(context)
         except BaseException:
             with suppress(Error, TimeoutError):
-                await asyncio.wait_for(context.close(), CLOSE_SECONDS)
+                await asyncio.wait_for(context.close(), CLOSE_TIMEOUT_SECONDS)
             raise
-        return BrowserProcess(found, context.browser, (context, outlet))
+        return BrowserProcess(found, context.browser, (context, proxy_session))
 
     async def driver(self) -> Playwright:
-        """Playwright's driver, started now if need be; other engines share it."""
+        """Playwright's driver, started if needed; all engines share it."""
         async with self._driver_lock:
             if self._driver is None:
-                with _lean_node(self._code_cache):
+                with _node_environment(self._code_cache):
                     self._driver = await async_playwright().start()
             return self._driver
-
-    @staticmethod
-    def _driver_is_gone(error: Error) -> bool:
-        return "Connection closed" in error.message
 
 
 def _key(request: ContextRequest) -> _LaunchKey:
@@ -282,9 +282,9 @@ def _key(request: ContextRequest) -> _LaunchKey:
 
 
 @contextmanager
-def _lean_node(code_cache: Path | None) -> Generator[None]:
-    """Inside, Node starts with a small young generation and one heap: for short messages, 30 MB less and no slower.
-    What it compiled the last time it finds in the cache: 10 MB less, and half the time to start.
+def _node_environment(code_cache: Path | None) -> Generator[None]:
+    """Within, Node starts with a small young generation and one malloc arena (30 MB less, no slower for short messages)
+    and with a compile cache (10 MB less, half the start-up time).
     """
     chosen = os.environ.get("NODE_OPTIONS", "")
     lean = {
@@ -304,11 +304,12 @@ def _lean_node(code_cache: Path | None) -> Generator[None]:
                 os.environ[name] = value
 
 
-def _explain_launch(found: FoundBrowser, request: ContextRequest, error: Error) -> BrowserUnavailable:
-    first_line = error.message.strip().splitlines()[0] if error.message.strip() else "no reason given"
+def _launch_error(found: FoundBrowser, request: ContextRequest, error: Error) -> BrowserUnavailable:
     suggestions = ["`browser-pilot doctor` checks the browser."]
-    if not request.headless and "display" in error.message.lower():
+    if not request.headless and NO_DISPLAY.matches(error.message):
         suggestions.insert(0, "A window needs a display: leave out --headed, or run under Xvfb.")
-    if request.user_data_dir is not None and "ProcessSingleton" in error.message:
+    if request.user_data_dir is not None and PROFILE_IN_USE.matches(error.message):
         suggestions.insert(0, f"Another browser uses {request.user_data_dir}: close it or choose another folder.")
-    return BrowserUnavailable(f"{found.executable} could not be started: {first_line}", suggestions=suggestions)
+    return BrowserUnavailable(
+        f"{found.executable} could not be started: {first_line(error.message)}", suggestions=suggestions
+    )

@@ -1,53 +1,60 @@
-"""Browsers elsewhere: at any CDP endpoint, or in a Selenium Grid. Each session has its own connection and context.
+"""Remote browsers: at a CDP endpoint or in a Selenium Grid. Each session has its own connection and context.
 
-In a Grid each session also has a browser of its own, which is given back when the session closes, when its connection
-is lost and when the hub ends. Such browsers do not go through our proxy: the rules are applied to each request in the
-browser itself (``remote_rules``), which is less than a managed browser's (see SECURITY.md).
+In a Grid each session also has its own browser, which is released when the session closes, when its connection is lost
+and when the hub ends. Remote browsers do not use our proxy: ``request_filter`` applies the rules inside the browser,
+which is weaker than a managed browser's proxy (see SECURITY.md).
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from contextlib import suppress
 from typing import cast
 
 from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright
 from playwright.async_api import StorageState as PlaywrightState
 
-from ..egress import Failure, Refusal, SessionGate
-from ..errors import BrowserUnavailable, GridFull, GridUnavailable
-from ..policy.hosts import Site, page_site
-from ..policy.rules import Ruleset
-from .context import CLOSE_SECONDS, AgentsContext
+from browser_pilot.background_tasks import BackgroundTasks
+from browser_pilot.egress import BlockedByPolicy, NetworkFailure, SessionAccessPolicy
+from browser_pilot.errors import BrowserUnavailable, GridFull, GridUnavailable
+from browser_pilot.policy.hosts import Site, page_site
+from browser_pilot.policy.rules import Ruleset
+from browser_pilot.upstream_errors import first_line
+
+from .agent_context import CLOSE_TIMEOUT_SECONDS, AgentContext
+from .context_options import ContextOptions, context_options
 from .engine import ContextRequest, StorageState
-from .presentation import Presentation, presentation
-from .remote_rules import hold_to_rules
-from .secret_urls import UrlForms
-from .webdriver import Grid, GridSession, NodeLost
+from .request_filter import install_request_filter
+from .url_leak_guard import UrlForms
+from .webdriver import Grid, GridSession, NoBrowserStarted
 
 logger = logging.getLogger(__name__)
 
-KEEP_SECONDS = 60.0
-STRAIGHT_SECONDS = 3.0
-LATE_SECONDS = 10.0
-TRIES = 4
+KEEP_ALIVE_INTERVAL_SECONDS = 60.0
+DIRECT_CONNECT_TIMEOUT_SECONDS = 3.0
+RELEASE_TIMEOUT_SECONDS = 10.0
+MAX_TRIES = 4
 
 
-class RemoteContext(AgentsContext):
-    """``release`` gives the browser back, if there is something to give back."""
+class RemoteContext(AgentContext):
+    """``release`` starts to return the browser to its Grid, if it has one; the task outlives a cancelled ``close``."""
 
     def __init__(
-        self, browser: Browser, context: BrowserContext, gate: SessionGate, release: Callable[[], Awaitable[None]]
+        self,
+        browser: Browser,
+        context: BrowserContext,
+        access_policy: SessionAccessPolicy,
+        release: Callable[[], asyncio.Task[object]],
     ) -> None:
         super().__init__(context)
         self._browser = browser
-        self._gate = gate
+        self._access_policy = access_policy
         self._forms = UrlForms()
         self._release = release
         self._alive = True
-        self._releasing: asyncio.Task[None] | None = None
+        self._releasing: asyncio.Task[object] | None = None
         browser.on("disconnected", lambda _: self._lost())
 
     @property
@@ -57,162 +64,161 @@ class RemoteContext(AgentsContext):
     def take_blank_page(self) -> Page | None:
         return None
 
-    def let_open(self, site: Site) -> None:
-        self._gate.open(site)
+    def allow_navigation(self, site: Site) -> None:
+        self._access_policy.allow_navigation(site)
 
-    def trouble(self, url: str) -> Refusal | Failure | None:
+    def last_network_error(self, url: str) -> BlockedByPolicy | NetworkFailure | None:
         site = page_site(url)
-        return None if site is None else self._gate.trouble(site)
+        return None if site is None else self._access_policy.last_network_error(site)
 
-    async def keep_out_of_urls(self, values: Iterable[str]) -> None:
+    async def block_in_urls(self, values: Iterable[str]) -> None:
         self._forms.add(values)
-        self._gate.carries_secret = self._forms.found_in
+        self._access_policy.carries_secret = self._forms.found_in
 
     async def close(self) -> None:
         await self._close_context()
         with suppress(Error, TimeoutError):
-            await asyncio.wait_for(self._browser.close(), CLOSE_SECONDS)
+            await asyncio.wait_for(self._browser.close(), CLOSE_TIMEOUT_SECONDS)
         self._lost()
         if self._releasing is not None:
-            await self._releasing
+            await asyncio.shield(self._releasing)
 
     def _lost(self) -> None:
         if not self._alive:
             return
         self._alive = False
-        self._releasing = asyncio.ensure_future(self._release())
-        self._tell_lost()
+        self._releasing = self._release()
+        self._notify_lost()
 
 
 class RemoteEngine:
-    """``driver`` gives Playwright's driver."""
+    """``driver`` returns Playwright's driver."""
 
     def __init__(self, driver: Callable[[], Awaitable[Playwright]]) -> None:
         self._driver = driver
         self._contexts: set[RemoteContext] = set()
-        self._late: set[asyncio.Task[None]] = set()
+        self._releases = BackgroundTasks("the remote engine")
 
     async def open(
         self, request: ContextRequest, rules: Callable[[], Ruleset], *, state: StorageState | None = None
     ) -> RemoteContext:
         driver = await self._driver()
-        options = presentation(request, cast("dict[str, dict[str, object]]", driver.devices))  # pyright: ignore[reportUnknownMemberType]
-        gate = SessionGate(rules, within=request.domains)
+        options = context_options(request, cast("dict[str, dict[str, object]]", driver.devices))  # pyright: ignore[reportUnknownMemberType]
+        access_policy = SessionAccessPolicy(rules, session_domains=request.domains)
         if request.engine == "cdp":
-            browser = await _connect(driver, request, (_wanted(request.cdp_url, "cdp"),))
-            return await self._context(browser, options, state, gate, _nothing, alone=False)
-        grid = Grid(_wanted(request.grid_url, "grid"))
-        session = await self._place(grid, request)
-        keeping = asyncio.create_task(_keep(grid, session.id))
+            browser = await _connect(driver, request, (_required(request.cdp_url, "cdp"),))
+            return await self._context(browser, options, state, access_policy, _release_nothing, is_exclusive=False)
+        grid = Grid(_required(request.grid_url, "grid"))
+        session = await self._grid_session(grid, request)
+        keep_alive = asyncio.create_task(_keep_alive(grid, session.id))
 
         async def release() -> None:
-            keeping.cancel()
+            keep_alive.cancel()
             with suppress(GridUnavailable, TimeoutError):
-                await grid.end(session.id)
+                await grid.delete_session(session.id)
 
         try:
             browser = await _connect(driver, request, session.cdp_urls)
-            return await self._context(browser, options, state, gate, release, alone=True)
+            return await self._context(browser, options, state, access_policy, release, is_exclusive=True)
         except BaseException:
             await release()
             raise
 
     async def close(self) -> None:
         await asyncio.gather(*(context.close() for context in list(self._contexts)))
-        if self._late:
-            # The places that were just given back are theirs, so that it does not take long.
-            _, never = await asyncio.wait(self._late, timeout=LATE_SECONDS)
-            for task in never:
-                task.cancel()
+        # Releases under way, and requests that still wait in the Grid's queue: they get the slots just released.
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._releases.wait(), RELEASE_TIMEOUT_SECONDS)
+        self._releases.cancel()
 
     async def _context(
         self,
         browser: Browser,
-        options: Presentation,
+        options: ContextOptions,
         state: StorageState | None,
-        gate: SessionGate,
-        release: Callable[[], Awaitable[None]],
+        access_policy: SessionAccessPolicy,
+        release: Callable[[], Coroutine[object, object, None]],
         *,
-        alone: bool,
+        is_exclusive: bool,
     ) -> RemoteContext:
         try:
             made = await browser.new_context(**options, storage_state=cast("PlaywrightState | None", state))
-            await hold_to_rules(browser, made, gate, alone=alone)
+            await install_request_filter(browser, made, access_policy, is_exclusive=is_exclusive)
         except Error as error:
             with suppress(Error):
                 await browser.close()
-            raise BrowserUnavailable(f"The remote browser gave no context: {error.message.splitlines()[0]}") from error
-        context = RemoteContext(browser, made, gate, release)
+            raise BrowserUnavailable(f"The remote browser opened no context: {first_line(error.message)}") from error
+        context = RemoteContext(browser, made, access_policy, lambda: self._releases.spawn(release()))
         self._contexts.add(context)
         context.on_lost(lambda: self._contexts.discard(context))
         return context
 
-    async def _place(self, grid: Grid, request: ContextRequest) -> GridSession:
-        """A browser in the Grid. One that comes too late is given back."""
-        asked = asyncio.create_task(_new_session(grid, _capabilities(request)))
+    async def _grid_session(self, grid: Grid, request: ContextRequest) -> GridSession:
+        """Request a browser of the Grid. One that arrives after the timeout is released."""
+        requested = asyncio.create_task(_new_session(grid, _capabilities(request)))
         try:
-            return await asyncio.wait_for(asyncio.shield(asked), request.launch_timeout_ms / 1000)
+            return await asyncio.wait_for(asyncio.shield(requested), request.launch_timeout_ms / 1000)
         except TimeoutError:
-            self._give_back_later(grid, asked)
+            self._release_later(grid, requested)
             raise GridFull(
                 f"The Grid at {grid.url} had no free browser within {request.launch_timeout_ms} ms.",
                 suggestions=[
                     "Try again in a moment, or add nodes.",
-                    "browser.launch_timeout_ms says how long to wait.",
+                    "browser.launch_timeout_ms sets how long to wait.",
                 ],
             ) from None
         except asyncio.CancelledError:
-            self._give_back_later(grid, asked)
+            self._release_later(grid, requested)
             raise
 
-    def _give_back_later(self, grid: Grid, asked: asyncio.Task[GridSession]) -> None:
-        async def give_back() -> None:
+    def _release_later(self, grid: Grid, requested: asyncio.Task[GridSession]) -> None:
+        async def release() -> None:
             with suppress(GridUnavailable, TimeoutError):
-                await grid.end((await asked).id)
+                await grid.delete_session((await requested).id)
 
-        task = asyncio.create_task(give_back())
-        self._late.add(task)
-        task.add_done_callback(self._late.discard)
+        self._releases.spawn(release())
 
 
 async def _connect(driver: Playwright, request: ContextRequest, urls: tuple[str, ...]) -> Browser:
-    """By the first address that works; all but the last are given little time."""
+    """Connect to the first URL that works; all but the last get a short timeout."""
     problem: Error | None = None
     for url in urls:
         last = url == urls[-1]
-        timeout = request.launch_timeout_ms if last else min(request.launch_timeout_ms, STRAIGHT_SECONDS * 1000)
+        timeout = (
+            request.launch_timeout_ms if last else min(request.launch_timeout_ms, DIRECT_CONNECT_TIMEOUT_SECONDS * 1000)
+        )
         try:
             return await driver.chromium.connect_over_cdp(url, timeout=timeout)
         except Error as error:
             problem = error
-    words = problem.message.strip().splitlines()[0] if problem is not None else "no address"
+    reason = first_line(problem.message) if problem is not None else "no address"
     raise BrowserUnavailable(
-        f"The remote browser cannot be reached: {words[:300]}",
+        f"The remote browser cannot be reached: {reason[:300]}",
         suggestions=["Check that it runs and that the address is right; then try again."],
     )
 
 
 async def _new_session(grid: Grid, capabilities: dict[str, object]) -> GridSession:
-    """A Grid may still offer places on a node that is gone, and forgets it by and by."""
-    for _ in range(TRIES - 1):
-        with suppress(NodeLost):
+    """Retry: a Grid may offer slots of a node that is gone until it notices."""
+    for _ in range(MAX_TRIES - 1):
+        with suppress(NoBrowserStarted):
             return await grid.new_session(capabilities)
     return await grid.new_session(capabilities)
 
 
-async def _keep(grid: Grid, session: str) -> None:
-    """A Grid ends sessions that get no WebDriver command for some minutes; CDP does not count."""
+async def _keep_alive(grid: Grid, session: str) -> None:
+    """A Grid ends sessions without a WebDriver command for some minutes; CDP does not count."""
     while True:
-        await asyncio.sleep(KEEP_SECONDS)
+        await asyncio.sleep(KEEP_ALIVE_INTERVAL_SECONDS)
         with suppress(GridUnavailable, TimeoutError):
-            await grid.keep(session)
+            await grid.keep_alive(session)
 
 
-async def _nothing() -> None:
-    """A browser at a CDP endpoint is somebody else's to end."""
+async def _release_nothing() -> None:
+    """A browser at a CDP endpoint is not ours to close."""
 
 
-def _wanted(url: str | None, engine: str) -> str:
+def _required(url: str | None, engine: str) -> str:
     if url is None:
         raise BrowserUnavailable(
             f"The engine {engine} needs an address.", suggestions=[f"Set browser.{engine}_url, or give --{engine} URL."]

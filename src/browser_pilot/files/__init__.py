@@ -1,4 +1,1 @@
-"""Files that come from the web: what they are, what they are called, and how they get onto the disk.
-
-Knows nothing of browsers: whoever has the bytes hands them over.
-"""
+"""Files from the web: their types, their names, and writing them to the disk. Knows nothing of browsers."""

@@ -1,10 +1,12 @@
-"""The only path to an effect: limits, decision, question, record, act, record.
+"""The gateway: the only path from a tool call to an effect.
 
-``flow`` is the path itself, ``saving`` what is done with files at its end. ``sights`` says what would happen,
-``limits`` how often it may, ``journal`` writes it down.
+``pipeline`` takes a ``ToolCall`` through rate limit, inspection, authorization, audit log and execution, and hands the
+tool a ``ToolContext``. ``action_preview`` describes what would happen, ``supervision`` enforces deadlines,
+``downloads`` saves files, ``guest_browser`` serves guests.
 """
 
-from .flow import Gateway
-from .intent import Intent
+from .context import Location, ToolContext
+from .pipeline import Gateway
+from .tool_call import Scope, ToolCall
 
-__all__ = ["Gateway", "Intent"]
+__all__ = ["Gateway", "Location", "Scope", "ToolCall", "ToolContext"]

@@ -1,7 +1,7 @@
-"""HTTP for guests, done by the host: only to the hosts that the user said yes to, checked at every redirect.
+"""HTTP for guests, executed by the host: only to hosts that the user allowed, checked at every redirect.
 
-A name is resolved once, its addresses are judged by the same rules as a managed browser's, and the connection is made
-to one that was judged. Bounded in time and size. No cookies, no proxies, no connection is used twice.
+A name is resolved once, its addresses are judged by the same rules as a managed browser's, and the connection goes to
+one of these addresses. Bounded in time and size. No cookies, no proxies, no connection reuse.
 """
 
 from __future__ import annotations
@@ -20,33 +20,35 @@ from urllib.parse import urljoin, urlsplit
 
 import h11
 
-from ..egress.gate import Ask, SessionGate
-from ..egress.resolve import Resolutions
-from ..errors import DomainDenied, PermissionDenied
-from ..policy.hosts import Address, Site, parse_address
-from ..policy.networks import classify_address
-from ..policy.patterns import Pattern
-from ..policy.rules import Ruleset
-from .host_errors import HostRefusal
-from .methods import Fetch
+from browser_pilot.egress.access_policy import ConnectionRequest, SessionAccessPolicy
+from browser_pilot.egress.dns_resolver import DnsCache
+from browser_pilot.egress.happy_eyeballs import connect_socket
+from browser_pilot.errors import DomainDenied, PermissionDenied
+from browser_pilot.policy.hosts import Address, Site, parse_address
+from browser_pilot.policy.ip_networks import classify_address
+from browser_pilot.policy.patterns import Pattern
+from browser_pilot.policy.rules import Ruleset
 
-MOST_REDIRECTS = 10
-LARGEST_BODY = 8 << 20
-LARGEST_REQUEST = 2 << 20
-FETCH_SECONDS = 30.0
+from .host_api import Fetch
+from .host_errors import HostError
+
+MAX_REDIRECTS = 10
+MAX_RESPONSE_BYTES = 8 << 20
+MAX_REQUEST_BYTES = 2 << 20
+FETCH_TIMEOUT_SECONDS = 30.0
 USER_AGENT = "browser-pilot-guest"
 _CHUNK = 1 << 16
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_OURS = frozenset(
+_SET_BY_HOST = frozenset(
     {"host", "content-length", "connection", "transfer-encoding", "upgrade", "expect", "te", "trailer", "keep-alive",
      "accept-encoding"}
 )  # fmt: skip
-_PRIVATE = frozenset({"authorization", "cookie", "proxy-authorization"})
-_GZIP_OR_ZLIB = 47
+_CREDENTIAL_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
+_GZIP_OR_ZLIB_WINDOW_BITS = 47
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchResponse:
     status: int
     status_text: str
     headers: tuple[tuple[str, str], ...]
@@ -58,9 +60,9 @@ class Fetched:
     def text(self) -> str:
         return self.body.decode(errors="replace")
 
-    def data(self) -> dict[str, Any]:
-        """As the prelude's ``Response`` wants it: the body as text where it is text."""
-        told: dict[str, Any] = {
+    def to_wire(self) -> dict[str, Any]:
+        """For the prelude's ``Response``: the body as text if it is UTF-8, else as base64."""
+        fields: dict[str, Any] = {
             "status": self.status,
             "statusText": self.status_text,
             "headers": [list(pair) for pair in self.headers],
@@ -68,96 +70,94 @@ class Fetched:
             "redirected": self.redirected,
         }
         try:
-            return {**told, "body": self.body.decode()}
+            return {**fields, "body": self.body.decode()}
         except UnicodeDecodeError:
-            return {**told, "base64": base64.b64encode(self.body).decode("ascii")}
+            return {**fields, "base64": base64.b64encode(self.body).decode("ascii")}
 
 
 @dataclass(frozen=True, slots=True)
-class _Request:
+class _HttpRequest:
     method: str
     headers: tuple[tuple[str, str], ...]
     body: bytes
 
 
 class Fetcher:
-    def __init__(self, rules: Callable[[], Ruleset], *, resolutions: Resolutions | None = None) -> None:
+    def __init__(self, rules: Callable[[], Ruleset], *, dns_cache: DnsCache | None = None) -> None:
         self._rules = rules
-        self._resolutions = resolutions or Resolutions()
+        self._dns_cache = dns_cache or DnsCache()
 
-    async def fetch(self, wish: Fetch, *, hosts: Sequence[Pattern], also: Site | None = None) -> Fetched:
-        """``also`` is a site that was allowed for this once. Raises ``HostRefusal``, or what the rules say."""
-        request = _Request(wish.method, _clean(wish.headers), _body(wish))
-        url, redirects = wish.url, 0
+    async def fetch(
+        self, params: Fetch, *, allowed_hosts: Sequence[Pattern], allowed_once: Site | None = None
+    ) -> FetchResponse:
+        """``allowed_once`` is a site that is allowed for this request. Raises ``HostError`` or ``PilotError``."""
+        request = _HttpRequest(params.method, _request_headers(params.headers), _request_body(params))
+        url, redirects = params.url, 0
         try:
-            async with asyncio.timeout(FETCH_SECONDS):
+            async with asyncio.timeout(FETCH_TIMEOUT_SECONDS):
                 while True:
                     address = parse_address(url)
-                    answer = await self._exchange(address, request, await self._judge(address.site, hosts, also))
-                    target = _redirect_target(answer)
-                    if target is None or wish.redirect == "manual":
-                        return _noting_redirects(answer, redirects)
+                    response = await self._exchange(
+                        address, request, await self._allowed_addresses(address.site, allowed_hosts, allowed_once)
+                    )
+                    target = _redirect_target(response)
+                    if target is None or params.redirect == "manual":
+                        return _mark_redirected(response, redirects)
                     redirects += 1
-                    if wish.redirect == "error" or redirects > MOST_REDIRECTS:
-                        raise HostRefusal("ERR_NAVIGATION", f"{url[:200]} redirects.")
-                    request = _after_redirect(request, answer.status, address.site, parse_address(target).site)
+                    if params.redirect == "error" or redirects > MAX_REDIRECTS:
+                        raise HostError("ERR_NAVIGATION", f"{url[:200]} redirects.")
+                    request = _after_redirect(request, response.status, address.site, parse_address(target).site)
                     url = target
         except TimeoutError:
-            raise HostRefusal("ERR_TIMEOUT", f"{wish.url[:200]} took longer than {FETCH_SECONDS:g} s.") from None
+            raise HostError(
+                "ERR_TIMEOUT", f"{params.url[:200]} took longer than {FETCH_TIMEOUT_SECONDS:g} s."
+            ) from None
         except (OSError, h11.ProtocolError, zlib.error) as error:
-            raise HostRefusal("ERR_NAVIGATION", f"{url[:200]} could not be fetched: {error}") from None
+            raise HostError("ERR_NAVIGATION", f"{url[:200]} could not be fetched: {error}") from None
 
     async def close(self) -> None:
-        await self._resolutions.close()
+        await self._dns_cache.close()
 
-    async def _judge(self, site: Site, hosts: Sequence[Pattern], also: Site | None) -> list[str]:
-        """The addresses that may be connected to."""
-        covering = [pattern for pattern in hosts if pattern.covers(site)]
-        if not covering and site != also:
-            raise PermissionDenied(f"{site} is none of the hosts that this guest may fetch from.")
-        gate, ask = SessionGate(self._rules), Ask(site, "http")
-        if site == also or any(not pattern.wildcard for pattern in covering):
-            gate.open(site)
-        reach = gate.allows(ask)
-        if not reach.allowed:
-            raise DomainDenied(reach.reason)
+    async def _allowed_addresses(
+        self, site: Site, allowed_hosts: Sequence[Pattern], allowed_once: Site | None
+    ) -> list[str]:
+        """The resolved addresses of the site. Raises unless all of them may be connected to."""
+        covering = [pattern for pattern in allowed_hosts if pattern.covers(site)]
+        if not covering and site != allowed_once:
+            raise PermissionDenied(f"{site} is not one of the hosts that this guest may fetch from.")
+        policy, connection_request = SessionAccessPolicy(self._rules), ConnectionRequest(site, "http")
+        if site == allowed_once or any(not pattern.wildcard for pattern in covering):
+            policy.allow_navigation(site)
+        decision = policy.decide_host(connection_request)
+        if not decision.allowed:
+            raise DomainDenied(decision.reason)
         allowed: list[str] = []
-        for address in await self._resolutions.addresses(site.host):
-            judged = gate.allows_address(ask, reach, classify_address(address))
-            if not judged.allowed:
-                raise DomainDenied(judged.reason)
+        for address in await self._dns_cache.addresses(site.host):
+            address_decision = policy.decide_address(connection_request, decision, classify_address(address))
+            if not address_decision.allowed:
+                raise DomainDenied(address_decision.reason)
             allowed.append(address)
         return allowed
 
-    async def _exchange(self, address: Address, request: _Request, candidates: Sequence[str]) -> Fetched:
+    async def _exchange(self, address: Address, request: _HttpRequest, addresses: Sequence[str]) -> FetchResponse:
         site = address.site
         context = _tls() if site.scheme == "https" else None
-        reader, writer = await _connect(candidates, site, context)
+        reader, writer = await asyncio.open_connection(
+            sock=await connect_socket(addresses, site.port),
+            ssl=context,
+            server_hostname=site.host.strip("[]") if context else None,
+        )
         try:
-            return await _converse(reader, writer, address, request)
+            return await _send_and_receive(reader, writer, address, request)
         finally:
             writer.close()
             with suppress(OSError, ssl.SSLError):
                 await writer.wait_closed()
 
 
-async def _connect(
-    candidates: Sequence[str], site: Site, context: ssl.SSLContext | None
-) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    failure = OSError("the name has no address")
-    for candidate in candidates:
-        try:
-            return await asyncio.open_connection(
-                candidate, site.port, ssl=context, server_hostname=site.host.strip("[]") if context else None
-            )
-        except OSError as error:
-            failure = error
-    raise failure
-
-
-async def _converse(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, address: Address, request: _Request
-) -> Fetched:
+async def _send_and_receive(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, address: Address, request: _HttpRequest
+) -> FetchResponse:
     parts = urlsplit(address.href)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     headers = [("Host", str(address.site)), ("Connection", "close"), ("Accept-Encoding", "gzip"), *request.headers]
@@ -181,60 +181,64 @@ async def _converse(
             _check_size(len(body))
         elif isinstance(event, h11.EndOfMessage | h11.ConnectionClosed) and head is not None:
             break
-    told = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in head.headers)
-    return Fetched(
-        head.status_code, head.reason.decode("latin-1"), told, address.href, body=_unpacked(told, bytes(body))
+    response_headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in head.headers)
+    return FetchResponse(
+        head.status_code,
+        head.reason.decode("latin-1"),
+        response_headers,
+        address.href,
+        body=_decompressed(response_headers, bytes(body)),
     )
 
 
-def _unpacked(headers: Sequence[tuple[str, str]], body: bytes) -> bytes:
+def _decompressed(headers: Sequence[tuple[str, str]], body: bytes) -> bytes:
     if not body or not any(name == "content-encoding" and "gzip" in value.lower() for name, value in headers):
         return body
-    unpacked = zlib.decompressobj(_GZIP_OR_ZLIB).decompress(body, LARGEST_BODY + 1)
-    _check_size(len(unpacked))
-    return unpacked
+    decompressed = zlib.decompressobj(_GZIP_OR_ZLIB_WINDOW_BITS).decompress(body, MAX_RESPONSE_BYTES + 1)
+    _check_size(len(decompressed))
+    return decompressed
 
 
 def _check_size(size: int) -> None:
-    if size > LARGEST_BODY:
-        raise HostRefusal("ERR_NAVIGATION", f"The answer is larger than {LARGEST_BODY >> 20} MB.")
+    if size > MAX_RESPONSE_BYTES:
+        raise HostError("ERR_NAVIGATION", f"The response is larger than {MAX_RESPONSE_BYTES >> 20} MB.")
 
 
-def _redirect_target(answer: Fetched) -> str | None:
-    location = next((value for name, value in answer.headers if name == "location"), None)
-    return urljoin(answer.url, location) if answer.status in _REDIRECTS and location else None
+def _redirect_target(response: FetchResponse) -> str | None:
+    location = next((value for name, value in response.headers if name == "location"), None)
+    return urljoin(response.url, location) if response.status in _REDIRECTS and location else None
 
 
-def _after_redirect(request: _Request, status: int, before: Site, after: Site) -> _Request:
+def _after_redirect(request: _HttpRequest, status: int, before: Site, after: Site) -> _HttpRequest:
     headers = request.headers
     if before != after:
-        headers = tuple(pair for pair in headers if pair[0].lower() not in _PRIVATE)
+        headers = tuple(pair for pair in headers if pair[0].lower() not in _CREDENTIAL_HEADERS)
     becomes_get = status == 303 or (status in (301, 302) and request.method == "POST")
     if becomes_get and request.method != "HEAD":
-        return _Request("GET", tuple(pair for pair in headers if pair[0].lower() != "content-type"), b"")
-    return _Request(request.method, headers, request.body)
+        return _HttpRequest("GET", tuple(pair for pair in headers if pair[0].lower() != "content-type"), b"")
+    return _HttpRequest(request.method, headers, request.body)
 
 
-def _noting_redirects(answer: Fetched, redirects: int) -> Fetched:
+def _mark_redirected(response: FetchResponse, redirects: int) -> FetchResponse:
     if not redirects:
-        return answer
-    return Fetched(answer.status, answer.status_text, answer.headers, answer.url, True, answer.body)
+        return response
+    return FetchResponse(response.status, response.status_text, response.headers, response.url, True, response.body)
 
 
-def _clean(headers: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    given = [(name, value) for name, value in headers if name.lower() not in _OURS]
+def _request_headers(headers: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    given = [(name, value) for name, value in headers if name.lower() not in _SET_BY_HOST]
     if not any(name.lower() == "user-agent" for name, _ in given):
         given.append(("User-Agent", USER_AGENT))
     return tuple(given)
 
 
-def _body(wish: Fetch) -> bytes:
+def _request_body(params: Fetch) -> bytes:
     try:
-        body = base64.b64decode(wish.base64) if wish.base64 is not None else (wish.body or "").encode()
+        body = base64.b64decode(params.base64) if params.base64 is not None else (params.body or "").encode()
     except (binascii.Error, ValueError):
-        raise HostRefusal("ERR_INVALID_PARAMS", "The body is not valid base64.") from None
-    if len(body) > LARGEST_REQUEST:
-        raise HostRefusal("ERR_INVALID_PARAMS", f"The body is larger than {LARGEST_REQUEST >> 20} MB.")
+        raise HostError("ERR_INVALID_PARAMS", "The body is not valid base64.") from None
+    if len(body) > MAX_REQUEST_BYTES:
+        raise HostError("ERR_INVALID_PARAMS", f"The body is larger than {MAX_REQUEST_BYTES >> 20} MB.")
     return body
 
 

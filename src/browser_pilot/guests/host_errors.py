@@ -1,32 +1,34 @@
-"""Why a host request was not served, in the few codes that guests know."""
+"""Errors of host requests, in the few codes that guests know."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from ..errors import InvalidArgument, PilotError, Refused, Timeout
+from browser_pilot.errors import InvalidArgument, PilotError, Refused, Timeout
 
-HostCode = Literal["ERR_PERMISSION_DENIED", "ERR_TIMEOUT", "ERR_INVALID_PARAMS", "ERR_UNKNOWN_METHOD", "ERR_NAVIGATION"]
+HostErrorCode = Literal[
+    "ERR_PERMISSION_DENIED", "ERR_TIMEOUT", "ERR_INVALID_PARAMS", "ERR_UNKNOWN_METHOD", "ERR_NAVIGATION"
+]
 
 
-class HostRefusal(Exception):
-    def __init__(self, code: HostCode, message: str) -> None:
+class HostError(Exception):
+    def __init__(self, code: HostErrorCode, message: str) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
 
 
-def refusal_for(error: Exception) -> HostRefusal | None:
-    """None for what is a bug of ours."""
-    if isinstance(error, HostRefusal):
+def host_error_for(error: Exception) -> HostError | None:
+    """None for an error that is a bug of ours."""
+    if isinstance(error, HostError):
         return error
     if not isinstance(error, PilotError):
         return None
-    code: HostCode = "ERR_NAVIGATION"
+    code: HostErrorCode = "ERR_NAVIGATION"
     if isinstance(error, Refused):
         code = "ERR_PERMISSION_DENIED"
     elif isinstance(error, Timeout):
         code = "ERR_TIMEOUT"
     elif isinstance(error, InvalidArgument):
         code = "ERR_INVALID_PARAMS"
-    return HostRefusal(code, " ".join((error.message, *error.suggestions)))
+    return HostError(code, " ".join((error.message, *error.suggestions)))

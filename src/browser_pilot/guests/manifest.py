@@ -1,9 +1,9 @@
-"""A guest's manifest: the open format of the Harbor project, and what we add to it. Pure.
+"""A guest's manifest: the open format of the Harbor project, and our additions. Pure.
 
 ``manifest.json`` names the guest, its code (``runtime: "js"`` with ``scriptUrl`` or ``scriptBase64``, or
-``wasm.file``), the hosts it may fetch from, its environment, secrets and tools. Ours are ``permissions`` (what it may
-ask the browser for) and ``browser`` (which one). What we do not know is ignored, so that guests written for others run
-unchanged.
+``wasm.file``), the hosts it may fetch from, its environment, secrets and tools. We add ``permissions`` (what it may
+request of the browser) and ``browser`` (which browser). Unknown fields are ignored, so that guests written for other
+hosts run unchanged.
 """
 
 from __future__ import annotations
@@ -18,26 +18,27 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from ..errors import InvalidArgument
-from ..policy.patterns import Pattern, PatternError, parse_pattern
-from .schemas import check_schema
+from browser_pilot.errors import InvalidArgument
+from browser_pilot.policy.patterns import Pattern, PatternError, parse_pattern
 
-Kind = Literal["js", "wasm"]
+from .argument_validation import check_schema
+
+GuestKind = Literal["js", "wasm"]
 BrowserChoice = Literal["auto", "own", "managed"]
 Permission = Literal[
     "browser:tabs.create", "browser:activeTab.read", "browser:cookies.read", "browser:login", "net:fetch"
 ]
 PERMISSIONS: tuple[Permission, ...] = get_args(Permission)
 
-NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,22}[a-z0-9]|[a-z0-9]")
+GUEST_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,22}[a-z0-9]|[a-z0-9]")
 TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,31}")
-MOST_TOOLS = 64
-LONGEST_TEXT = 1_000
-LARGEST_MANIFEST = 8 << 20
+VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,31}")
+MAX_TOOLS = 64
+MAX_TEXT_CHARS = 1_000
+MAX_MANIFEST_BYTES = 8 << 20
 WASM_PAGE_BYTES = 65_536
 
-ShortText = Annotated[str, Field(max_length=LONGEST_TEXT)]
+ShortText = Annotated[str, Field(max_length=MAX_TEXT_CHARS)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
-class SecretWish:
+class SecretRequirement:
     name: str
     description: str = ""
     required: bool = True
@@ -66,19 +67,19 @@ class GuestTool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """``tools`` None: the guest is asked when it is added. ``permissions`` None: not said, so anything is asked for."""
+    """``tools`` None: listed by the guest when it is added. ``permissions`` None: undeclared, so none is excluded."""
 
     name: str
     title: str
     version: str
     description: str
     author: str
-    kind: Kind
+    kind: GuestKind
     code_file: str | None
     code: bytes | None
     hosts: tuple[Pattern, ...]
     environment: tuple[Variable, ...]
-    secrets: tuple[SecretWish, ...]
+    secrets: tuple[SecretRequirement, ...]
     tools: tuple[GuestTool, ...] | None
     permissions: tuple[Permission, ...] | None
     browser: BrowserChoice
@@ -149,29 +150,29 @@ class _Manifest(_Part):
     capabilities: _Capabilities = _Capabilities()
     environment: list[_Variable] = []
     secrets: list[_Secret] = []
-    tools: Annotated[list[_Tool] | None, Field(max_length=MOST_TOOLS)] = None
+    tools: Annotated[list[_Tool] | None, Field(max_length=MAX_TOOLS)] = None
     permissions: list[Permission] | None = None
     browser: BrowserChoice = "auto"
 
     @field_validator("environment", "secrets", mode="before")
     @classmethod
     def _from_table(cls, given: object) -> object:
-        """Older manifests have a table of names and values."""
+        """Older manifests have an object of names and values."""
         if isinstance(given, Mapping):
             return [{"name": name, "default": value} for name, value in given.items()]  # pyright: ignore[reportUnknownVariableType]
         return given
 
 
 def parse_manifest(data: bytes) -> Manifest:
-    """Raises ``InvalidArgument`` with what is wrong."""
-    if len(data) > LARGEST_MANIFEST:
+    """Raises ``InvalidArgument`` with the reason."""
+    if len(data) > MAX_MANIFEST_BYTES:
         raise InvalidArgument("The manifest is too large.")
     try:
         given = _Manifest.model_validate(json.loads(data))
     except (ValueError, RecursionError) as error:
-        raise _wrong(_first_problem(error)) from None
+        raise _invalid(_first_problem(error)) from None
     if not given.manifest_version.startswith("1."):
-        raise _wrong(f"manifestVersion {given.manifest_version!r} is not known; 1.0.0 is")
+        raise _invalid(f"manifestVersion {given.manifest_version!r} is not supported; 1.0.0 is")
     kind, code_file, code = _code(given)
     maximum = given.wasm.memory.maximum if given.wasm else None
     return Manifest(
@@ -185,10 +186,11 @@ def parse_manifest(data: bytes) -> Manifest:
         code=code,
         hosts=tuple(_pattern(host) for host in given.capabilities.network.hosts),
         environment=tuple(
-            Variable(_variable(one.name), _as_text(one.default), one.description) for one in given.environment
+            Variable(_variable_name(one.name), _to_text(one.default), one.description) for one in given.environment
         ),
         secrets=tuple(
-            SecretWish(_variable(one.name), one.description, one.required and not one.optional) for one in given.secrets
+            SecretRequirement(_variable_name(one.name), one.description, one.required and not one.optional)
+            for one in given.secrets
         ),
         tools=None if given.tools is None else parse_tools([tool.model_dump() for tool in given.tools]),
         permissions=None if given.permissions is None else tuple(dict.fromkeys(given.permissions)),
@@ -200,43 +202,45 @@ def parse_manifest(data: bytes) -> Manifest:
 def parse_tools(given: object) -> tuple[GuestTool, ...]:
     """Tools as a manifest or the guest itself lists them."""
     if not isinstance(given, list):
-        raise _wrong("its tools are not a list")
+        raise _invalid("its tools are not a list")
     tools: dict[str, GuestTool] = {}
-    for entry in given[: MOST_TOOLS + 1]:  # pyright: ignore[reportUnknownVariableType]
+    for entry in given[: MAX_TOOLS + 1]:  # pyright: ignore[reportUnknownVariableType]
         try:
             tool = _Tool.model_validate(entry)
         except ValidationError as error:
-            raise _wrong(f"a tool is wrong: {_first_problem(error)}") from None
+            raise _invalid(f"a tool is invalid: {_first_problem(error)}") from None
         if not TOOL_NAME.fullmatch(tool.name):
-            raise _wrong(f"{tool.name[:80]!r} is no name for a tool: use letters, digits, _ and -")
+            raise _invalid(f"{tool.name[:80]!r} is not a valid name for a tool: use letters, digits, _ and -")
         check_schema(tool.input_schema)
         tools[tool.name] = GuestTool(tool.name, tool.description, tool.input_schema, tool.title)
-    if len(tools) > MOST_TOOLS:
-        raise _wrong(f"it has more than {MOST_TOOLS} tools")
+    if len(tools) > MAX_TOOLS:
+        raise _invalid(f"it has more than {MAX_TOOLS} tools")
     return tuple(tools.values())
 
 
 def _name(given: _Manifest) -> str:
     name = (given.id or given.name).strip().lower().replace(" ", "-").replace("_", "-").replace(".", "-")
-    if not NAME.fullmatch(name) or "--" in name:
-        raise _wrong(f"{name[:80]!r} is no name for a guest: use up to 24 small letters, digits and single hyphens")
+    if not GUEST_NAME.fullmatch(name) or "--" in name:
+        raise _invalid(
+            f"{name[:80]!r} is not a valid name for a guest: use up to 24 lower-case letters, digits and single hyphens"
+        )
     return name
 
 
-def _code(given: _Manifest) -> tuple[Kind, str | None, bytes | None]:
+def _code(given: _Manifest) -> tuple[GuestKind, str | None, bytes | None]:
     if given.runtime == "js" or (given.runtime is None and given.wasm is None):
         if given.script_base64 is not None:
             try:
                 return "js", None, base64.b64decode(given.script_base64, validate=True)
             except (binascii.Error, ValueError):
-                raise _wrong("scriptBase64 is not valid base64") from None
+                raise _invalid("scriptBase64 is not valid base64") from None
         if given.script_url:
             return "js", given.script_url, None
-        raise _wrong("it names no code: scriptUrl, scriptBase64 or wasm.file")
+        raise _invalid("it names no code: scriptUrl, scriptBase64 or wasm.file")
     if given.runtime not in (None, "wasm") or given.wasm is None or not given.wasm.file:
-        raise _wrong(f"the runtime {given.runtime!r} is not known, or wasm.file is missing")
+        raise _invalid(f"the runtime {given.runtime!r} is not supported, or wasm.file is missing")
     if given.wasm.wasi.version not in ("preview1", "0.1", "snapshot1", "wasi_snapshot_preview1"):
-        raise _wrong(f"WASI {given.wasm.wasi.version!r} is not supported; preview1 is")
+        raise _invalid(f"WASI {given.wasm.wasi.version!r} is not supported; preview1 is")
     return "wasm", given.wasm.file, None
 
 
@@ -244,16 +248,16 @@ def _pattern(host: str) -> Pattern:
     try:
         return parse_pattern(host)
     except PatternError as error:
-        raise _wrong(f"a host is wrong: {error}") from None
+        raise _invalid(f"a host is invalid: {error}") from None
 
 
-def _variable(name: str) -> str:
-    if not VARIABLE.fullmatch(name):
-        raise _wrong(f"{name[:80]!r} is no name for a variable")
+def _variable_name(name: str) -> str:
+    if not VARIABLE_NAME.fullmatch(name):
+        raise _invalid(f"{name[:80]!r} is not a valid name for a variable")
     return name
 
 
-def _as_text(value: str | float | bool | None) -> str:
+def _to_text(value: str | float | bool | None) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value)
@@ -267,7 +271,7 @@ def _first_problem(error: Exception) -> str:
     return "it is not JSON" if isinstance(error, ValueError) else "it is nested too deeply"
 
 
-def _wrong(what: str) -> InvalidArgument:
+def _invalid(what: str) -> InvalidArgument:
     return InvalidArgument(
         f"The guest's manifest cannot be used: {what}.", suggestions=["docs/guests.md describes the format."]
     )

@@ -1,7 +1,6 @@
-"""Reading a guest from where its author put it: a folder, a ``.mcpw``/``.zip`` package, or one manifest with its code.
+"""Reads a guest from its source: a folder, a ``.mcpw``/``.zip`` package, or one manifest with its code.
 
-Nothing is run and nothing is written here. Only the two files that count are taken: the manifest and the code; their
-digest is what the user says yes to.
+Runs nothing and writes nothing. Only the manifest and the code are read; the user approves their digest.
 """
 
 from __future__ import annotations
@@ -12,12 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from ..errors import InvalidArgument
-from .manifest import LARGEST_MANIFEST, Manifest, parse_manifest
+from browser_pilot.errors import InvalidArgument
 
-LARGEST_CODE = 32 << 20
-MANIFEST = "manifest.json"
-PACKAGES = (".mcpw", ".zip")
+from .manifest import MAX_MANIFEST_BYTES, Manifest, parse_manifest
+
+MAX_CODE_BYTES = 32 << 20
+MANIFEST_NAME = "manifest.json"
+PACKAGE_SUFFIXES = (".mcpw", ".zip")
 
 Read = Callable[[str, int], bytes]
 
@@ -38,40 +38,40 @@ def digest_of(manifest: bytes, code: bytes) -> str:
 
 
 def read_package(path: Path) -> Package:
-    """Raises ``InvalidArgument`` for what is no guest."""
+    """Raises ``InvalidArgument`` when the path holds no guest."""
     if path.is_dir():
-        return _assemble(_folder_reader(path), MANIFEST)
+        return _assemble(_folder_reader(path), MANIFEST_NAME)
     if not path.is_file():
-        raise InvalidArgument(f"There is no {path}.")
-    if path.suffix.lower() in PACKAGES:
+        raise InvalidArgument(f"{path} does not exist.")
+    if path.suffix.lower() in PACKAGE_SUFFIXES:
         return _read_zip(path)
     return _assemble(_folder_reader(path.parent), path.name)
 
 
 def _assemble(read: Read, manifest_name: str) -> Package:
-    data = read(manifest_name, LARGEST_MANIFEST)
+    data = read(manifest_name, MAX_MANIFEST_BYTES)
     manifest = parse_manifest(data)
     if manifest.code is not None:
         return Package(manifest, data, manifest.code)
     name = manifest.code_file or ""
     if "://" in name:
         raise InvalidArgument(
-            f"The guest's code is at {name[:200]}, and code is not fetched from the network.",
+            f"The guest's code is at {name[:200]}, and code is not downloaded from the network.",
             suggestions=["Download it next to the manifest, and name the file in the manifest."],
         )
-    return Package(manifest, data, read(name, LARGEST_CODE))
+    return Package(manifest, data, read(name, MAX_CODE_BYTES))
 
 
 def _folder_reader(folder: Path) -> Read:
     root = folder.resolve()
 
-    def read(name: str, most: int) -> bytes:
+    def read(name: str, max_bytes: int) -> bytes:
         path = (root / name).resolve()
         if not path.is_relative_to(root):
             raise InvalidArgument(f"{name!r} is outside the guest's folder.")
         try:
-            if path.stat().st_size > most:
-                raise InvalidArgument(f"{name} is larger than {most >> 20} MB.")
+            if path.stat().st_size > max_bytes:
+                raise InvalidArgument(f"{name} is larger than {max_bytes >> 20} MB.")
             return path.read_bytes()
         except OSError as error:
             raise InvalidArgument(f"{path} cannot be read: {error.strerror}.") from None
@@ -82,27 +82,27 @@ def _folder_reader(folder: Path) -> Read:
 def _read_zip(path: Path) -> Package:
     try:
         with zipfile.ZipFile(path) as archive:
-            return _assemble(_zip_reader(archive), MANIFEST)
+            return _assemble(_zip_reader(archive), MANIFEST_NAME)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
-        raise InvalidArgument(f"{path} is not a package that can be read: {error}.") from None
+        raise InvalidArgument(f"{path} is not a readable package: {error}.") from None
 
 
 def _zip_reader(archive: zipfile.ZipFile) -> Read:
     names = archive.namelist()
     # Some tools put the folder itself into the package.
     tops = {PurePosixPath(name).parts[0] for name in names if PurePosixPath(name).parts}
-    prefix = f"{tops.pop()}/" if MANIFEST not in names and len(tops) == 1 else ""
+    prefix = f"{tops.pop()}/" if MANIFEST_NAME not in names and len(tops) == 1 else ""
 
-    def read(name: str, most: int) -> bytes:
+    def read(name: str, max_bytes: int) -> bytes:
         inside = prefix + str(PurePosixPath(name))
         try:
             with archive.open(inside) as file:
-                # Not what the archive says of its size: it may lie.
-                data = file.read(most + 1)
+                # The size in the archive may be wrong.
+                data = file.read(max_bytes + 1)
         except KeyError:
             raise InvalidArgument(f"The package has no {name}.") from None
-        if len(data) > most:
-            raise InvalidArgument(f"{name} is larger than {most >> 20} MB.")
+        if len(data) > max_bytes:
+            raise InvalidArgument(f"{name} is larger than {max_bytes >> 20} MB.")
         return data
 
     return read

@@ -1,7 +1,7 @@
-"""A guest's process as the hub sees it: started with nothing, spoken to in JSON lines, ended by SIGKILL.
+"""A guest's process as the hub sees it: started with nothing, connected by JSON lines, ended by SIGKILL.
 
-It gets no environment, no files but its three streams, and the folders to import from as arguments. What runs in it is
-in ``child/``; wasmtime is never imported on this side.
+It gets no environment, no files but its three streams, and the folders to import from as arguments. The code that runs
+in it is in ``child/``; wasmtime is never imported on this side.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from typing import Any, cast
 
 import psutil
 
-from ..errors import GuestFailed
+from browser_pilot.errors import GuestFailed
 
 CHILD = Path(__file__).parent / "child" / "__main__.py"
 NICE = 5
-SPARE_DELAY_SECONDS = 0.5
+WARM_UP_DELAY_SECONDS = 0.5
 _PACKAGES = ("browser_pilot", "wasmtime", "ada_url", "_cffi_backend")
 
 
@@ -34,11 +34,11 @@ class GuestProcess:
         assert process.stdin is not None  # noqa: S101  both are pipes, see below
         assert process.stdout is not None  # noqa: S101
         self._input, self._output = process.stdin, process.stdout
-        self._handle = _handle(process.pid)
+        self._pidfd = _open_pidfd(process.pid)
 
     @classmethod
-    async def start(cls, *, longest_line: int) -> GuestProcess:
-        """A process that waits for its orders."""
+    async def start(cls, *, max_line_bytes: int) -> GuestProcess:
+        """A process that waits for its command."""
         if sys.platform == "win32":
             raise GuestFailed("Guests do not run on Windows yet.")
         process = await asyncio.create_subprocess_exec(
@@ -53,9 +53,9 @@ class GuestProcess:
             env={},
             cwd="/",
             start_new_session=True,
-            limit=longest_line,
+            limit=max_line_bytes,
         )
-        # Whatever a guest's process does, starting included, the hub and the browsers go first.
+        # The hub and the browsers have priority over a guest's process, also while it starts.
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, process.pid, os.getpriority(os.PRIO_PROCESS, 0) + NICE)
         return cls(process)
@@ -69,12 +69,12 @@ class GuestProcess:
         return self._process.pid
 
     def send(self, message: Mapping[str, object]) -> None:
-        """Does not wait: a guest that never reads must not hold up whoever sends."""
+        """Does not wait: a guest that never reads must not block the caller."""
         if not self._input.is_closing():
             self._input.write(json.dumps(message).encode() + b"\n")
 
     async def receive(self) -> dict[str, Any] | None:
-        """The next message; None when the process has ended, or has sent what it should not."""
+        """The next message; None when the process has ended or has sent an invalid one."""
         try:
             line = await self._output.readline()
             message: object = json.loads(line) if line.endswith(b"\n") else None
@@ -82,8 +82,8 @@ class GuestProcess:
             message = None
         return cast("dict[str, Any]", message) if isinstance(message, dict) else None
 
-    def computed_seconds(self) -> float:
-        """The processor time that it has had so far."""
+    def cpu_seconds(self) -> float:
+        """The CPU time that it has used so far."""
         try:
             if sys.platform.startswith("linux"):
                 return int(Path(f"/proc/{self.pid}/schedstat").read_text(encoding="ascii").split()[0]) / 1e9
@@ -91,11 +91,11 @@ class GuestProcess:
         except (OSError, psutil.Error):
             return 0.0
 
-    def stop(self) -> None:
-        """Let it stand still until ``go_on``."""
+    def suspend(self) -> None:
+        """Stop it until ``resume``."""
         self._signal(signal.SIGSTOP)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         self._signal(signal.SIGCONT)
 
     def kill(self) -> None:
@@ -103,60 +103,60 @@ class GuestProcess:
 
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError):
-            if self._handle is not None:
-                signal.pidfd_send_signal(self._handle, number)
+            if self._pidfd is not None:
+                signal.pidfd_send_signal(self._pidfd, number)
             else:
                 self._process.send_signal(number)
 
-    async def end(self) -> None:
-        """Kill it and wait until it is gone."""
+    async def terminate(self) -> None:
+        """Kill it and wait for its end."""
         self.kill()
         await self._process.wait()
         self._input.close()
-        if self._handle is not None:
-            os.close(self._handle)
-            self._handle = None
+        if self._pidfd is not None:
+            os.close(self._pidfd)
+            self._pidfd = None
 
 
-class Spare:
-    """One process that has started already and waits for orders: most of what a start takes is then done before.
+class WarmProcess:
+    """One process that is started before it is needed and waits for its command, which makes starting a guest fast.
 
-    No guest has run in it. Made anew, in the background, when the one that took the last has had time to begin.
+    No guest has run in it. The next one starts in the background, a short time after the last was taken.
     """
 
     def __init__(self) -> None:
         self._process: asyncio.Task[GuestProcess] | None = None
         self._timer: asyncio.TimerHandle | None = None
 
-    async def take(self, *, longest_line: int) -> GuestProcess:
-        self._stop_waiting()
+    async def take(self, *, max_line_bytes: int) -> GuestProcess:
+        self._cancel_timer()
         task, self._process = self._process, None
         if task is not None and (process := await task).alive:
             return process
-        return await GuestProcess.start(longest_line=longest_line)
+        return await GuestProcess.start(max_line_bytes=max_line_bytes)
 
-    def prepare(self, *, longest_line: int) -> None:
+    def prepare(self, *, max_line_bytes: int) -> None:
         def begin() -> None:
             self._timer = None
-            self._process = asyncio.ensure_future(GuestProcess.start(longest_line=longest_line))
+            self._process = asyncio.ensure_future(GuestProcess.start(max_line_bytes=max_line_bytes))
 
         if self._process is None and self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(SPARE_DELAY_SECONDS, begin)
+            self._timer = asyncio.get_running_loop().call_later(WARM_UP_DELAY_SECONDS, begin)
 
-    def _stop_waiting(self) -> None:
+    def _cancel_timer(self) -> None:
         timer, self._timer = self._timer, None
         if timer is not None:
             timer.cancel()
 
-    async def end(self) -> None:
-        self._stop_waiting()
+    async def close(self) -> None:
+        self._cancel_timer()
         task, self._process = self._process, None
         if task is not None:
-            await (await task).end()
+            await (await task).terminate()
 
 
-def _handle(pid: int) -> int | None:
-    """On Linux, what stands for this very process: asyncio's own way to end one may take its exit from asyncio."""
+def _open_pidfd(pid: int) -> int | None:
+    """A pidfd on Linux: asyncio's own ``send_signal`` may reap the process before asyncio's watcher does."""
     if not hasattr(os, "pidfd_open"):
         return None
     try:

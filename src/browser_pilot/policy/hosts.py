@@ -1,8 +1,8 @@
-"""Where a URL leads, read as the browser reads it (WHATWG URL standard, IDNA), never as a regular expression would.
+"""Parses URLs as the browser does (WHATWG URL standard, IDNA), never with a regular expression.
 
-A text that the parser refuses, a scheme other than http and https, or a host with characters that no real name has is
-refused: there is no second guess. Whoever opens a page must hand the browser ``Address.href``, the canonical form, so
-that what was judged is what is opened. Resolving names is not done here; the egress proxy judges resolved addresses.
+Rejects text that the parser rejects, schemes other than http and https, and hosts with characters that no real name
+has. Callers must pass ``Address.href``, the canonical form, to the browser, so that it opens the URL that was checked.
+DNS resolution is not done here; the egress proxy checks resolved addresses.
 """
 
 from __future__ import annotations
@@ -13,22 +13,23 @@ from typing import Literal
 
 from ada_url import URL, HostType
 
-from ..errors import DomainDenied, InvalidArgument
-from .networks import AddressClass, classify_address
+from browser_pilot.errors import DomainDenied, InvalidArgument
+
+from .ip_networks import AddressClass, classify_address
 
 Scheme = Literal["http", "https", "about"]
 
 DEFAULT_PORTS: dict[str, int] = {"http": 80, "https": 443}
-SHOWN_CHARACTERS = 200
+MAX_SHOWN_CHARACTERS = 200
 
-# What people type into an address bar: a name with a dot, localhost or an IPv6 address. Not "mailto:a@b".
-_BARE = re.compile(
+# Input of an address bar: a name with a dot, localhost or an IPv6 address. Not "mailto:a@b".
+_BARE_ADDRESS = re.compile(
     r"(?P<host>[^\s/?#:@\\]+\.[^\s/?#:@\\]+|localhost|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?(?:[/?#].*)?", re.DOTALL
 )
 _NAME = re.compile(r"(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}")
-_NAME_CHARACTERS = 253
+_MAX_NAME_CHARACTERS = 253
 _IPV4 = re.compile(r"\d+\.\d+\.\d+\.\d+")
-# Pages without a host of their own: nothing of anyone's site is in them but what another site put there.
+# Pages without a host: they hold no site's data except what another site put there.
 _BLANK_SCHEMES = frozenset({"about:", "data:", "chrome-error:"})
 _METADATA_NAMES = frozenset(
     {"metadata", "metadata.google.internal", "metadata.goog", "instance-data", "instance-data.ec2.internal"}
@@ -37,7 +38,7 @@ _METADATA_NAMES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Scheme, host and port. The host is ASCII, lower case, without a final dot; IPv6 stands in brackets."""
+    """Scheme, host and port. The host is ASCII, lower case, without a final dot; IPv6 is in brackets."""
 
     scheme: Scheme
     host: str
@@ -55,7 +56,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A URL that may be handed to the browser, and the site it leads to."""
+    """A URL in canonical form, ready for the browser, and its site."""
 
     href: str
     site: Site
@@ -65,11 +66,11 @@ BLANK = Site("about", "", 0)
 
 
 def parse_address(url: str) -> Address:
-    """The address that an agent asks for; ``example.com`` and ``localhost:3000/x`` will do, as in an address bar.
+    """Parse a URL given by an agent; accepts ``example.com`` and ``localhost:3000/x``, as an address bar does.
 
-    Raises ``InvalidArgument`` or ``DomainDenied`` for what is no page.
+    Raises ``InvalidArgument`` for an invalid URL and ``DomainDenied`` for a scheme that is not a web page's.
     """
-    bare = _BARE.fullmatch(url.strip())
+    bare = _BARE_ADDRESS.fullmatch(url.strip())
     if bare is not None:
         host = parse_host(bare["host"])
         is_local = host is not None and address_class(host) is AddressClass.LOOPBACK
@@ -79,7 +80,7 @@ def parse_address(url: str) -> Address:
     except ValueError:
         raise InvalidArgument(
             f"{_shown(url)} is not a URL that a browser can open.",
-            suggestions=["Give the whole URL, such as https://example.com/path."],
+            suggestions=["Give the full URL, such as https://example.com/path."],
         ) from None
     if parsed.protocol == "about:" and parsed.pathname == "blank":
         return Address("about:blank", BLANK)
@@ -91,17 +92,17 @@ def parse_address(url: str) -> Address:
     site = _site(parsed)
     if site is None:
         raise InvalidArgument(
-            f"{_shown(url)} has a host name that is not valid.", suggestions=["Check the spelling of the host name."]
+            f"{_shown(url)} has an invalid host name.", suggestions=["Check the spelling of the host name."]
         )
     return Address(parsed.href, site)
 
 
 def page_site(url: str) -> Site | None:
-    """The site of a page or frame that is open already; None for one that is never touched (chrome:, file: …)."""
+    """The site of an open page or frame; None for pages that agents may never use (chrome:, file: …)."""
     try:
         parsed = URL(url)
         if parsed.protocol == "blob:":
-            # An object URL belongs to the origin that made it.
+            # An object URL belongs to the origin that created it.
             parsed = URL(parsed.origin)
     except ValueError:
         return None
@@ -111,7 +112,7 @@ def page_site(url: str) -> Site | None:
 
 
 def parse_host(text: str) -> str | None:
-    """A bare host (``EXAMPLE.com.``, ``0x7f.1``, ``[::1]``) in canonical form; None when it is not one."""
+    """A bare host (``EXAMPLE.com.``, ``0x7f.1``, ``[::1]``) in canonical form; None when it is invalid."""
     if not text or re.search(r"[\s/\\?#@]", text) or (":" in text and not text.startswith("[")):
         return None
     try:
@@ -122,7 +123,7 @@ def parse_host(text: str) -> str | None:
 
 
 def address_class(host: str) -> AddressClass | None:
-    """What a host is by its own text; None for a name that says nothing before it is resolved."""
+    """Classify a host without resolving it; None for a name whose class depends on DNS."""
     if host == "localhost" or host.endswith(".localhost"):
         return AddressClass.LOOPBACK
     if host in _METADATA_NAMES:
@@ -131,7 +132,7 @@ def address_class(host: str) -> AddressClass | None:
 
 
 def is_address(host: str) -> bool:
-    """Whether a canonical host is an IP address: in brackets, or four numbers, which no name can be."""
+    """Whether a canonical host is an IP address: in brackets, or four numbers, which is never a name."""
     return host.startswith("[") or _IPV4.fullmatch(host) is not None
 
 
@@ -152,8 +153,8 @@ def _canonical_host(parsed: URL) -> str | None:
     if parsed.host_type != HostType.DEFAULT:
         return host
     host = host.removesuffix(".")
-    return host if len(host) <= _NAME_CHARACTERS and _NAME.fullmatch(host) else None
+    return host if len(host) <= _MAX_NAME_CHARACTERS and _NAME.fullmatch(host) else None
 
 
 def _shown(text: str) -> str:
-    return repr(text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…")
+    return repr(text if len(text) <= MAX_SHOWN_CHARACTERS else text[:MAX_SHOWN_CHARACTERS] + "…")

@@ -1,8 +1,8 @@
-"""Patterns for hosts: ``example.com``, ``*.example.com``, ``localhost:3000``, ``*.example.com:8443``, ``*``.
+"""Host patterns: ``example.com``, ``*.example.com``, ``localhost:3000``, ``*.example.com:8443``, ``*``.
 
-``*.example.com`` covers example.com itself and every name below it, as people mean it. A pattern without a port covers
-every port. A wildcard may not stand on a public suffix (``*.co.uk``, ``*.github.io``), for that is other people's
-sites; names that exist only on the user's own network (``*.localhost``, ``*.test``, ``*.internal`` …) may have one.
+``*.example.com`` covers example.com itself and every name below it. A pattern without a port covers every port. A
+wildcard on a public suffix (``*.co.uk``, ``*.github.io``) is rejected, because it would cover unrelated sites; suffixes
+that exist only on private networks (``*.localhost``, ``*.test``, ``*.internal`` …) are accepted.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from publicsuffixlist import PublicSuffixList
 
 from .hosts import Site, is_address, parse_host
 
-_OWN_NETWORK_SUFFIXES = frozenset({"localhost", "test", "internal", "local", "lan", "home.arpa"})
+_PRIVATE_NETWORK_SUFFIXES = frozenset({"localhost", "test", "internal", "local", "lan", "home.arpa"})
 _PORT = re.compile(r":([1-9]\d{0,4})$")
-_HIGHEST_PORT = 65_535
+_MAX_PORT = 65_535
 
 
 class PatternError(ValueError):
-    """The text is no pattern; the message says why and what would be."""
+    """The text is not a valid pattern; the message says why, and what would be valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Pattern:
         return name if self.port is None else f"{name}:{self.port}"
 
     @property
-    def is_everything(self) -> bool:
+    def covers_everything(self) -> bool:
         return not self.host
 
     def covers(self, site: Site) -> bool:
@@ -50,7 +50,7 @@ class Pattern:
 
 
 def parse_pattern(text: str) -> Pattern:
-    """Raises ``PatternError`` with a sentence that says what is wrong."""
+    """Raises ``PatternError`` with a message that says what is wrong."""
     name, port = _split_port(text.strip())
     if name == "*":
         return Pattern("", wildcard=True, port=port)
@@ -72,7 +72,7 @@ def parse_pattern(text: str) -> Pattern:
 
 
 def covering_patterns(site: Site) -> Iterator[Pattern]:
-    """Every pattern that could cover this site, narrowest first."""
+    """All patterns that cover this site, most specific first."""
     names = [Pattern(site.host)]
     labels = [] if site.host.startswith("[") else site.host.split(".")
     names.extend(Pattern(".".join(labels[start:]), wildcard=True) for start in range(len(labels)))
@@ -86,15 +86,15 @@ def any_covers(patterns: Iterable[Pattern], site: Site) -> bool:
     return any(pattern.covers(site) for pattern in patterns)
 
 
-def is_own_network_name(host: str) -> bool:
-    """A name that cannot be anyone's on the internet: a single label, or under a suffix kept for own networks."""
-    return "." not in host or any(host.endswith(f".{suffix}") for suffix in _OWN_NETWORK_SUFFIXES)
+def is_private_network_name(host: str) -> bool:
+    """Whether a name cannot exist on the internet: a single label, or under a suffix reserved for private networks."""
+    return "." not in host or any(host.endswith(f".{suffix}") for suffix in _PRIVATE_NETWORK_SUFFIXES)
 
 
 def is_public_suffix(host: str) -> bool:
-    if host in _OWN_NETWORK_SUFFIXES:
+    if host in _PRIVATE_NETWORK_SUFFIXES:
         return False
-    # A single label that the list does not know is a top-level domain of someone else, or will be.
+    # A single label that is not on the list may be, or become, a top-level domain.
     return "." not in host or _suffixes().is_public(host)
 
 
@@ -112,6 +112,6 @@ def _split_port(text: str) -> tuple[str, int | None]:
     match = _PORT.search(text)
     if match is None or (":" in text[: match.start()] and not text[: match.start()].endswith("]")):
         return text, None
-    if int(match[1]) > _HIGHEST_PORT:
-        raise PatternError(f"{text!r} has a port above {_HIGHEST_PORT}")
+    if int(match[1]) > _MAX_PORT:
+        raise PatternError(f"{text!r} has a port above {_MAX_PORT}")
     return text[: match.start()], int(match[1])

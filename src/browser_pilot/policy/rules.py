@@ -1,9 +1,9 @@
-"""Rules per domain, and the set of them that is in force.
+"""Policy rules per domain, and the rule set in force.
 
-Each field of a rule is decided by the narrowest rule that sets it: a host with its port before the host, the host
-before wildcards, longer wildcards before shorter ones, ``*`` last. Among rules for the same pattern a "no" wins;
-otherwise the later one does (rules are given in the order defaults, template, configuration, answers that people
-gave). A permission that no rule sets is for the ``uncovered`` default to decide.
+Each field of a rule is decided by the most specific rule that sets it: a host with its port before the host, the host
+before wildcards, longer wildcards before shorter ones, ``*`` last. Among rules for the same pattern "deny" wins;
+otherwise the later one does (the order is defaults, template, configuration, approval decisions). A permission that no
+rule sets is decided by the ``uncovered`` default.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import Literal
 from .hosts import Site
 from .patterns import Pattern, covering_patterns, registrable_domain
 from .sensitivity import SensitivePatterns
-from .vocabulary import Engine, Mode, Permission, Stake, Threshold, Verdict, strictest_mode
+from .types import Engine, Mode, Permission, Threshold, ThresholdScope, Verdict, strictest_mode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """What holds on the sites that ``pattern`` covers. None means that this rule does not say.
+    """The policy for the sites that ``pattern`` covers. None means that this rule does not set the field.
 
-    ``read`` and ``write`` say what is permitted; the rest says when a person is asked. ``mode`` may loosen ``ask`` to
-    ``auto``, but never ``readonly``. ``ask_from`` is the risk from which a sensitive action asks. ``requires_approval``
-    goes over both: True asks before every write, False before none.
+    ``read`` and ``write`` are permissions; the other fields decide when approval is required. ``mode`` may loosen
+    ``ask`` to ``auto``, but never ``readonly``. ``ask_from`` is the lowest risk that requires approval.
+    ``requires_approval`` overrides both: True requires approval for every write, False for none.
     """
 
     pattern: Pattern
@@ -37,12 +37,12 @@ class Rule:
     source: str = "config.toml"
 
     def __post_init__(self) -> None:
-        # Who may write may look: an allowed write without a word on reading would be of no use.
+        # Writing implies reading: an allowed write is of no use on a page that may not be read.
         if self.read is None and self.write in ("allow", "ask"):
             object.__setattr__(self, "read", "allow")
 
     @property
-    def says_when_to_ask(self) -> bool:
+    def sets_approval(self) -> bool:
         return self.requires_approval is not None or self.ask_from is not None
 
     @property
@@ -52,7 +52,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """A verdict, and the name of the rule or setting that gave it. ``explicit`` when a rule for the site did."""
+    """A verdict, and the rule or setting it comes from. ``explicit`` when a rule for the site set it."""
 
     verdict: Verdict
     rule: str
@@ -61,7 +61,7 @@ class Permit:
 
 @dataclass(frozen=True, slots=True)
 class HourlyLimit:
-    """At most ``steps`` an hour for everything that shares ``key``."""
+    """At most ``steps`` per hour for all hosts that share ``key``."""
 
     key: str
     steps: int
@@ -69,7 +69,7 @@ class HourlyLimit:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The rules that cover one site, narrowest first, and the default for what they leave open."""
+    """The rules that cover one site, most specific first, and the default for what they do not set."""
 
     site: Site
     uncovered: Verdict
@@ -85,35 +85,35 @@ class Coverage:
     def mode(self) -> tuple[Mode, str] | None:
         return next(((rule.mode, rule.label) for rule in self.rules if rule.mode is not None), None)
 
-    def asking(self) -> Rule | None:
-        """The narrowest rule with a word on approval."""
-        return next((rule for rule in self.rules if rule.says_when_to_ask), None)
+    def approval_rule(self) -> Rule | None:
+        """The most specific rule that sets when approval is required."""
+        return next((rule for rule in self.rules if rule.sets_approval), None)
 
     def hourly_limit(self) -> HourlyLimit | None:
         for rule in self.rules:
             if rule.max_steps_per_hour is not None:
-                # "*" limits each domain by itself; any narrower pattern is one domain with all its hosts.
-                key = registrable_domain(self.site.host) if rule.pattern.is_everything else str(rule.pattern)
+                # "*" limits each domain separately; any other pattern is one limit for all its hosts.
+                key = registrable_domain(self.site.host) if rule.pattern.covers_everything else str(rule.pattern)
                 return HourlyLimit(key, rule.max_steps_per_hour)
         return None
 
     @property
-    def names_site(self) -> bool:
-        """Whether a rule other than ``*`` speaks of this site."""
-        return any(not rule.pattern.is_everything for rule in self.rules)
+    def has_specific_rule(self) -> bool:
+        """Whether a rule other than ``*`` covers this site."""
+        return any(not rule.pattern.covers_everything for rule in self.rules)
 
 
 def _default_modes() -> dict[Engine, Mode]:
     return {"managed": "auto", "own": "ask"}
 
 
-def _default_ask_from() -> dict[Stake, Threshold]:
+def _default_ask_from() -> dict[ThresholdScope, Threshold]:
     return {"own": "low", "managed": "high", "loopback": "never"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subresources:
-    """What pages may load in managed browsers; see ``reach``."""
+    """What pages may load in managed browsers; see ``decide_reach``."""
 
     allow: frozenset[Pattern] = frozenset()
     deny: frozenset[Pattern] = frozenset()
@@ -122,18 +122,18 @@ class Subresources:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Defaults:
-    """What holds where no rule speaks. A missing ``step_budget`` sets no limit."""
+    """The policy where no rule applies. A ``step_budget`` of None sets no limit."""
 
     modes: Mapping[Engine, Mode] = field(default_factory=_default_modes)
     uncovered: Verdict = "allow"
-    ask_from: Mapping[Stake, Threshold] = field(default_factory=_default_ask_from)
+    ask_from: Mapping[ThresholdScope, Threshold] = field(default_factory=_default_ask_from)
     step_budget: int | None = None
     sensitive: SensitivePatterns = field(default_factory=SensitivePatterns)
     subresources: Subresources = Subresources()
 
 
 class Ruleset:
-    """All rules, compiled so that a site is found in a few dictionary reads. Never changed: a new one is made."""
+    """All rules, indexed by pattern for a lookup in a few dictionary reads. Immutable."""
 
     __slots__ = ("_by_pattern", "defaults", "rules")
 
@@ -156,7 +156,7 @@ class Ruleset:
         return Coverage(site, self.defaults.uncovered, tuple(found))
 
     def mode(self, engine: Engine, coverage: Coverage, session_mode: Mode | None) -> tuple[Mode, str]:
-        """The mode in force and what set it: read-only is never loosened, and a session may only tighten."""
+        """The mode in force and what set it: read-only is never loosened, and a session only tightens."""
         mode, rule = self.defaults.modes[engine], "policy.mode"
         own = coverage.mode()
         if mode != "readonly" and own is not None:
@@ -167,12 +167,12 @@ class Ruleset:
 
 
 def _merge(earlier: Rule, later: Rule) -> Rule:
-    asking = later if later.says_when_to_ask else earlier
+    asking = later if later.sets_approval else earlier
     limits = [limit for limit in (earlier.max_steps_per_hour, later.max_steps_per_hour) if limit is not None]
     return replace(
         later,
-        read=_no_or_later(earlier.read, later.read),
-        write=_no_or_later(earlier.write, later.write),
+        read=_deny_or_later(earlier.read, later.read),
+        write=_deny_or_later(earlier.write, later.write),
         requires_approval=asking.requires_approval,
         ask_from=asking.ask_from,
         max_steps_per_hour=min(limits, default=None),
@@ -181,5 +181,5 @@ def _merge(earlier: Rule, later: Rule) -> Rule:
     )
 
 
-def _no_or_later(earlier: Verdict | None, later: Verdict | None) -> Verdict | None:
+def _deny_or_later(earlier: Verdict | None, later: Verdict | None) -> Verdict | None:
     return "deny" if "deny" in (earlier, later) else later or earlier

@@ -1,7 +1,7 @@
-"""How much an action matters, from what is known of the element and the address: a category, a risk, and why.
+"""Assesses the risk of an action from its element and URL: a category, a risk, and a reason.
 
-It judges what would happen, not whether it may: ``decide`` weighs that against the rules. It can be wrong both ways (a
-page may call its "pay" button "next"), so it adds questions and never removes a rule's "no".
+It says what an action may do, not whether it is permitted: ``decide`` compares the risk with the rules. It can be wrong
+both ways (a page may label its "pay" button "next"), so it can add an approval but never override a "deny".
 """
 
 from __future__ import annotations
@@ -13,13 +13,21 @@ from typing import Literal
 
 from ada_url import URL
 
-from .vocabulary import THRESHOLDS, Effect, Risk
-from .wording import LABEL_CHARACTERS, PATTERNS, Matcher, UnsafePattern, compile_pattern, fold, fold_identifier
-from .words import ACTIONS, FIELDS, PATH_SEGMENTS, Action, Field
+from .keywords import ACTION_KEYWORDS, FIELD_KEYWORDS, PATH_SEGMENTS, ActionCategory, FieldCategory
+from .text_matching import (
+    MAX_LABEL_CHARACTERS,
+    MAX_PATTERNS,
+    KeywordMatcher,
+    UnsafePattern,
+    compile_pattern,
+    fold,
+    fold_identifier,
+)
+from .types import THRESHOLDS, Effect, Risk
 
-Category = Literal[Action, Field, "upload", "script", "cookies", "download", "run", "pattern"]
+Category = Literal[ActionCategory, FieldCategory, "upload", "script", "cookies", "download", "run", "pattern"]
 
-RISKS: dict[Category, Risk] = {
+CATEGORY_RISKS: dict[Category, Risk] = {
     "pay": "high",
     "buy": "high",
     "transfer": "high",
@@ -42,11 +50,11 @@ RISKS: dict[Category, Risk] = {
     "sign_out": "low",
     "download": "low",
 }
-DOES: dict[Category, str] = {
+CATEGORY_DESCRIPTIONS: dict[Category, str] = {
     "pay": "may pay for something",
     "buy": "may buy or order something",
     "transfer": "may transfer money or ownership",
-    "delete": "may delete something for good",
+    "delete": "may delete something permanently",
     "pattern": "matches one of policy.sensitive_patterns",
     "change_password": "may change how the account is protected",
     "permissions": "may give someone access",
@@ -58,14 +66,14 @@ DOES: dict[Category, str] = {
     "publish": "may publish something",
     "post": "may post something for others to see",
     "sign_in": "may sign in or create an account",
-    "upload": "sends a file of this machine to the site",
+    "upload": "sends a file from this machine to the site",
     "script": "runs a script in the page",
     "cookies": "reads or changes cookies, which can act as the user",
     "sign_out": "may sign out",
     "download": "saves a file on this machine",
-    "run": "saves a file that can run on this machine",
+    "run": "saves an executable file on this machine",
 }
-# Choosing or filling these does nothing yet; the button that follows does.
+# Selecting or filling these has no effect yet; the submit button has.
 _PASSIVE_ROLES = frozenset(
     {
         "textbox",
@@ -81,10 +89,10 @@ _PASSIVE_ROLES = frozenset(
         "treeitem",
     }
 )
-_FILLED_ROLES = frozenset({"", "textbox", "searchbox", "combobox", "spinbutton"})
+_FIELD_ROLES = frozenset({"", "textbox", "searchbox", "combobox", "spinbutton"})
 # A link with more words than this is a headline, not a command.
-_COMMAND_WORDS = 8
-_BY_EFFECT: dict[Effect, Category] = {
+_MAX_COMMAND_WORDS = 8
+_EFFECT_CATEGORIES: dict[Effect, Category] = {
     "upload": "upload",
     "script": "script",
     "cookies": "cookies",
@@ -103,10 +111,10 @@ class FieldFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ElementFacts:
-    """What the page says of the element to act on.
+    """What is known of the target element.
 
-    ``submits`` when the action sends its form (a submit button, or Enter in a field); ``submit_name`` is then the
-    label of the form's button where it is not the element itself. ``form_fields`` are the fields of the element's form.
+    ``submits`` when the action submits its form (a submit button, or Enter in a field); ``submit_name`` is then the
+    label of the submit button, if that is another element. ``form_fields`` are the fields of the element's form.
     """
 
     role: str = ""
@@ -121,21 +129,21 @@ class ElementFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Sensitivity:
+class RiskAssessment:
     category: Category
     risk: Risk
     reason: str
 
 
 class SensitivePatterns:
-    """The user's own regular expressions, checked on construction. Raises ``UnsafePattern`` naming the pattern."""
+    """The user's regular expressions, checked on construction. Raises ``UnsafePattern`` with the pattern."""
 
     __slots__ = ("_compiled",)
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         texts = tuple(texts)
-        if len(texts) > PATTERNS:
-            raise UnsafePattern(f"at most {PATTERNS} patterns can be given")
+        if len(texts) > MAX_PATTERNS:
+            raise UnsafePattern(f"at most {MAX_PATTERNS} patterns are supported")
         compiled: list[re.Pattern[str]] = []
         for text in texts:
             try:
@@ -144,71 +152,79 @@ class SensitivePatterns:
                 raise UnsafePattern(f"{text!r}: {error}") from None
         self._compiled = tuple(compiled)
 
-    def found_in(self, texts: Iterable[str]) -> bool:
+    def matches_any(self, texts: Iterable[str]) -> bool:
         if not self._compiled:
             return False
-        cut = [text[:LABEL_CHARACTERS] for text in texts if text]
-        return any(pattern.search(text) for pattern in self._compiled for text in cut)
+        truncated = [text[:MAX_LABEL_CHARACTERS] for text in texts if text]
+        return any(pattern.search(text) for pattern in self._compiled for text in truncated)
 
 
 def assess(
-    effect: Effect, element: ElementFacts | None, url: str, patterns: SensitivePatterns, *, runs: str = ""
-) -> Sensitivity | None:
-    """The gravest thing this action may do; None when nothing stands out.
+    effect: Effect, element: ElementFacts | None, url: str, patterns: SensitivePatterns, *, executable_type: str = ""
+) -> RiskAssessment | None:
+    """The highest risk of this action; None when it is not sensitive.
 
-    ``url`` is where a navigation leads. ``runs`` is the kind of a file that can run, where one is to be saved.
+    ``url`` is the target of a navigation. ``executable_type`` is the file type of a download that is executable.
     """
     if effect in ("read", "capture"):
         return None
-    found: list[Sensitivity] = []
-    if runs:
-        found.append(Sensitivity("run", RISKS["run"], f"This {DOES['run']} (.{runs})."))
-    if effect in _BY_EFFECT:
-        category = _BY_EFFECT[effect]
-        found.append(Sensitivity(category, RISKS[category], f"This {DOES[category]}."))
+    findings: list[RiskAssessment] = []
+    if executable_type:
+        findings.append(
+            RiskAssessment("run", CATEGORY_RISKS["run"], f"This {CATEGORY_DESCRIPTIONS['run']} (.{executable_type}).")
+        )
+    if effect in _EFFECT_CATEGORIES:
+        category = _EFFECT_CATEGORIES[effect]
+        findings.append(RiskAssessment(category, CATEGORY_RISKS[category], f"This {CATEGORY_DESCRIPTIONS[category]}."))
     if effect == "navigate":
-        category = _by_path(url)
+        category = _path_category(url)
         if category is not None:
-            # Most addresses like this only show a page; opening one is not yet doing it.
-            risk: Risk = "low" if RISKS[category] == "low" else "medium"
-            found.append(Sensitivity(category, risk, f"The address {DOES[category]}."))
+            # Most URLs like this only show a page: opening it does not execute the action.
+            risk: Risk = "low" if CATEGORY_RISKS[category] == "low" else "medium"
+            findings.append(RiskAssessment(category, risk, f"The URL {CATEGORY_DESCRIPTIONS[category]}."))
     if element is not None:
-        found.extend(_by_element(element))
+        findings.extend(_element_findings(element))
     texts = (
         (url,) if element is None else (url, element.name, element.submit_name, element.field.name, element.form_action)
     )
-    if patterns.found_in(texts):
-        found.append(Sensitivity("pattern", RISKS["pattern"], f"This {DOES['pattern']}."))
-    return max(found, key=lambda one: THRESHOLDS.index(one.risk), default=None)
+    if patterns.matches_any(texts):
+        findings.append(
+            RiskAssessment("pattern", CATEGORY_RISKS["pattern"], f"This {CATEGORY_DESCRIPTIONS['pattern']}.")
+        )
+    return max(findings, key=lambda finding: THRESHOLDS.index(finding.risk), default=None)
 
 
-def _by_element(element: ElementFacts) -> Iterable[Sensitivity]:
-    shown = element.name[:LABEL_CHARACTERS]
-    if element.role in _FILLED_ROLES:
+def _element_findings(element: ElementFacts) -> Iterable[RiskAssessment]:
+    shown = element.name[:MAX_LABEL_CHARACTERS]
+    if element.role in _FIELD_ROLES:
         field = _field_category(element.field, fold(element.name))
         if field is not None:
-            yield Sensitivity(field, RISKS[field], f'The field "{shown}" {DOES[field]}.')
+            yield RiskAssessment(field, CATEGORY_RISKS[field], f'The field "{shown}" {CATEGORY_DESCRIPTIONS[field]}.')
     labels = [(element.submit_name, "button")] if element.submits else []
     if element.role not in _PASSIVE_ROLES:
         labels.append((element.name, element.role or "element"))
     for label, kind in labels:
-        action = _by_label(label, is_link=kind == "link")
+        action = _label_category(label, is_link=kind == "link")
         if action is not None:
-            yield Sensitivity(action, RISKS[action], f'The {kind} "{label[:LABEL_CHARACTERS]}" {DOES[action]}.')
+            yield RiskAssessment(
+                action,
+                CATEGORY_RISKS[action],
+                f'The {kind} "{label[:MAX_LABEL_CHARACTERS]}" {CATEGORY_DESCRIPTIONS[action]}.',
+            )
     if element.submits:
-        action = _by_form(element)
+        action = _form_category(element)
         if action is not None:
-            yield Sensitivity(action, RISKS[action], f"The form {DOES[action]}.")
+            yield RiskAssessment(action, CATEGORY_RISKS[action], f"The form {CATEGORY_DESCRIPTIONS[action]}.")
 
 
-def _by_label(label: str, *, is_link: bool) -> Action | None:
+def _label_category(label: str, *, is_link: bool) -> ActionCategory | None:
     folded = fold(label)
-    if is_link and folded.count(" ") >= _COMMAND_WORDS:
+    if is_link and folded.count(" ") >= _MAX_COMMAND_WORDS:
         return None
-    return next((action for action, matcher in _ACTIONS.items() if matcher.matches(folded)), None)
+    return next((action for action, matcher in _ACTION_MATCHERS.items() if matcher.matches(folded)), None)
 
 
-def _by_form(element: ElementFacts) -> Action | None:
+def _form_category(element: ElementFacts) -> ActionCategory | None:
     fields = [(facts, _field_category(facts, "")) for facts in element.form_fields]
     if any(category == "card" for _, category in fields):
         return "pay"
@@ -216,13 +232,13 @@ def _by_form(element: ElementFacts) -> Action | None:
     if len(passwords) > 1:
         return "change_password"
     if element.form_method.lower() == "post":
-        by_path = _by_path(element.form_action)
-        if by_path is not None:
-            return by_path
+        category = _path_category(element.form_action)
+        if category is not None:
+            return category
     return "sign_in" if passwords else None
 
 
-def _field_category(facts: FieldFacts, label: str) -> Field | None:
+def _field_category(facts: FieldFacts, label: str) -> FieldCategory | None:
     tokens = facts.autocomplete.lower().split()
     if any(token.startswith("cc-") for token in tokens):
         return "card"
@@ -231,20 +247,26 @@ def _field_category(facts: FieldFacts, label: str) -> Field | None:
     if facts.type.lower() == "password" or any(token.endswith("-password") for token in tokens):
         return "password"
     names = [name for name in (fold_identifier(facts.name), label) if name]
-    return next((field for field, matcher in _FIELDS.items() if any(matcher.matches(name) for name in names)), None)
+    return next(
+        (field for field, matcher in _FIELD_MATCHERS.items() if any(matcher.matches(name) for name in names)), None
+    )
 
 
-def _by_path(url: str) -> Action | None:
+def _path_category(url: str) -> ActionCategory | None:
     try:
         path = URL(url).pathname
     except ValueError:
         return None
     segments = [segment.rsplit(".", 1)[0] for segment in path.lower().replace("_", "-").split("/")]
-    return next((action for action, names in _SEGMENTS.items() if not names.isdisjoint(segments)), None)
+    return next((action for action, names in _PATH_SEGMENTS.items() if not names.isdisjoint(segments)), None)
 
 
-_ACTIONS: dict[Action, Matcher] = {action: Matcher(words) for action, words in ACTIONS.items()}
-_FIELDS: dict[Field, Matcher] = {field: Matcher(words) for field, words in FIELDS.items()}
-_SEGMENTS: dict[Action, frozenset[str]] = {
+_ACTION_MATCHERS: dict[ActionCategory, KeywordMatcher] = {
+    action: KeywordMatcher(words) for action, words in ACTION_KEYWORDS.items()
+}
+_FIELD_MATCHERS: dict[FieldCategory, KeywordMatcher] = {
+    field: KeywordMatcher(words) for field, words in FIELD_KEYWORDS.items()
+}
+_PATH_SEGMENTS: dict[ActionCategory, frozenset[str]] = {
     action: frozenset(names.split("|")) for action, names in PATH_SEGMENTS.items()
 }

@@ -1,4 +1,4 @@
-"""A client of the hub: one MCP connection, with the settings that hold for it alone."""
+"""A client of the hub: one MCP connection with its own settings."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..config import Settings
+from browser_pilot.config.settings import Settings
 
 
 @dataclass(eq=False)
 class Client:
-    """Its tabs are numbered through, whichever session they are in: a tab's id says which session is meant."""
+    """Tabs are numbered across all its sessions, so that a tab's id identifies its session."""
 
     id: str
     settings: Settings

@@ -1,7 +1,7 @@
-"""Named profiles: the storage and the tabs of a session, kept encrypted until a session is made from them.
+"""Named profiles: the storage and tabs of a session, stored encrypted; a new session can start from one.
 
-The key is the one of the user's secrets (``records.vault``). Any client of the hub may use any profile: all of them
-work for the one user whose home it is.
+The key is that of the user's secrets (``secrets.vault``). Any client of the hub may use any profile: all clients work
+for the user who owns the home.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, cast
 
-from ..engines.engine import StorageState
-from ..errors import InvalidArgument
-from ..records.vault import Keyring, Vault, system_keyring
+from browser_pilot.engines.engine import StorageState
+from browser_pilot.errors import InvalidArgument
+from browser_pilot.secrets.vault import Keyring, Vault, system_keyring
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
@@ -31,7 +31,7 @@ class Profiles(Protocol):
     async def names(self) -> list[str]: ...
 
     async def load(self, name: str) -> Profile:
-        """Raises ``InvalidArgument`` when there is none of that name."""
+        """Raises ``InvalidArgument`` when no profile has that name."""
         ...
 
     async def save(self, name: str, profile: Profile) -> None: ...
@@ -65,7 +65,7 @@ class ProfileFolder:
 def check_name(name: str) -> str:
     if not NAME.fullmatch(name):
         raise InvalidArgument(
-            f"{name[:80]!r} is no name for a profile.",
+            f"{name[:80]!r} is not a valid profile name.",
             suggestions=["Use letters, digits, '.', '_' and '-', at most 64."],
         )
     return name
@@ -74,7 +74,7 @@ def check_name(name: str) -> str:
 def no_profile(name: str, known: list[str]) -> InvalidArgument:
     return InvalidArgument(
         f"There is no profile {name!r}.",
-        suggestions=[f"Profiles: {', '.join(known) or 'none'}.", "browser_session save makes one from a session."],
+        suggestions=[f"Profiles: {', '.join(known) or 'none'}.", "browser_session save creates one from a session."],
     )
 
 

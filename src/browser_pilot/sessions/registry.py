@@ -1,72 +1,66 @@
-"""Who has which sessions: each client its own, one of them current; another client's are never found.
+"""The sessions of all clients: a client sees only its own, one of which is current.
 
-A client that does not care has one, made when first needed. All end when the client goes, and each when nobody has used
-it for long.
+A client that names no session gets one, created when first needed. A client's sessions are closed when it disconnects,
+and each one after a time without use.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeAlias
 
-from ..config import EngineName, SessionSettings
-from ..engines.engine import Engine
-from ..errors import NoSession, SessionLimit
-from ..pages.tabs import TabNews
-from ..pages.transfers import Shelf, Transfer
-from ..policy.rules import Ruleset
+from browser_pilot.config.settings import EngineName, SessionSettings
+from browser_pilot.engines.engine import Engine
+from browser_pilot.errors import NoSession, SessionLimit
+from browser_pilot.page.downloads.transfers import DownloadList
+from browser_pilot.policy.rules import Ruleset
+
 from .client import Client
-from .handles import new_handle
+from .events import SessionEvents
+from .options import SessionOptions, context_request, context_request_with_options
 from .profiles import Profiles
-from .session import Keep, Session
-from .slots import Places
-from .wishes import Wishes, context_request, wished_request
+from .session import Session, SessionHost
+from .session_ids import new_session_id
+from .slots import SessionSlots
 
-# Whose tab, which, and what is new about it.
-TabListener: TypeAlias = Callable[[Client, str, TabNews], None]
-# Whose download has come to its end, and which.
-TransferListener: TypeAlias = Callable[[Client, Transfer], None]
-EXPIRED_KEPT = 100
-CLOSE_SECONDS = 6.0
+MAX_CLOSED_IDS = 100
+CLOSE_TIMEOUT_SECONDS = 6.0
 
 
 @dataclass
-class _Own:
-    """The sessions of one client, and what they saved; ``expired`` are handles that it may still ask for."""
+class _ClientSessions:
+    """One client's sessions and downloads. ``closed`` explains ids of former sessions that it may still use."""
 
-    shelf: Shelf
+    downloads: DownloadList
     sessions: dict[str, Session] = field(default_factory=dict[str, Session])
     current: str | None = None
-    expired: dict[str, str] = field(default_factory=dict[str, str])
+    closed: dict[str, str] = field(default_factory=dict[str, str])
 
 
 class SessionRegistry:
-    """``rules_for`` gives the rules in force for a session, whenever it is called."""
+    """``rules_for`` returns a session's current rules each time it is called."""
 
     def __init__(
         self,
         engine: Engine,
         rules_for: Callable[[str], Ruleset],
         *,
-        places: Places,
+        slots: SessionSlots,
         settings: Callable[[], SessionSettings],
         profiles: Profiles,
+        events: SessionEvents,
     ) -> None:
         self.profiles = profiles
         self._engine = engine
         self._rules_for = rules_for
-        self._places = places
+        self._slots = slots
         self._settings = settings
-        self._listeners: list[TabListener] = []
-        self._closed_listeners: list[Callable[[str], Awaitable[None]]] = []
-        self._transfer_listeners: list[TransferListener] = []
-        self._keep: Keep | None = None
-        self._clients: dict[str, _Own] = {}
+        self.events = events
+        self._clients: dict[str, _ClientSessions] = {}
 
     def __len__(self) -> int:
         return sum(len(own.sessions) for own in self._clients.values())
@@ -75,8 +69,8 @@ class SessionRegistry:
         return iter([session for own in self._clients.values() for session in own.sessions.values()])
 
     def find(self, client: Client, session_id: str | None, tab_id: str | None = None) -> Session:
-        """The named session, the one that has the tab, or the current one, which is made now if need be."""
-        own = self._own(client)
+        """The named session, the one that has the tab, or the current one, created if there is none."""
+        own = self._sessions_of(client)
         if session_id is not None:
             return self._named(own, session_id)
         current = own.sessions.get(own.current or "")
@@ -88,26 +82,26 @@ class SessionRegistry:
             current = self._add(client, self._make(client, None))
         return current
 
-    def aside(self, client: Client, engine: EngineName) -> Session:
-        """A session of the client's in an engine, for what others do on its behalf: made if need be, never current."""
-        own = self._own(client)
+    def background_session(self, client: Client, engine: EngineName) -> Session:
+        """The client's session in an engine, for guests that act on its behalf: created if needed, never current."""
+        own = self._sessions_of(client)
         current = own.sessions.get(own.current or "")
         for session in ([current] if current else []) + list(own.sessions.values()):
             if session.engine == engine:
                 return session
-        session = self._make(client, Wishes(engine=engine))
+        session = self._make(client, SessionOptions(engine=engine))
         own.sessions[session.id] = session
         return session
 
     def of(self, client: Client) -> list[Session]:
-        return list(self._own(client).sessions.values())
+        return list(self._sessions_of(client).sessions.values())
 
     def current_of(self, client: Client) -> str | None:
-        return self._own(client).current
+        return self._sessions_of(client).current
 
-    def plan(self, client: Client, wishes: Wishes) -> Session:
-        """A new session, which is not the client's yet and has no browser."""
-        return self._make(client, wishes)
+    def plan(self, client: Client, options: SessionOptions) -> Session:
+        """Create a session without a browser that is not yet registered."""
+        return self._make(client, options)
 
     async def add(self, client: Client, session: Session, *, wait_seconds: float) -> None:
         """Open a planned session and make it the client's current one."""
@@ -115,48 +109,33 @@ class SessionRegistry:
         self._add(client, session)
 
     def use(self, client: Client, session_id: str) -> Session:
-        own = self._own(client)
+        own = self._sessions_of(client)
         session = self._named(own, session_id)
         own.current = session.id
         return session
 
     async def close_session(self, session: Session, *, why: str = "was closed") -> None:
-        own = self._own(session.client)
+        own = self._sessions_of(session.client)
         if own.sessions.pop(session.id, None) is None:
             return
         if own.current == session.id:
             own.current = next(reversed(own.sessions), None)
-        own.expired[session.id] = why
-        if len(own.expired) > EXPIRED_KEPT:
-            own.expired.pop(next(iter(own.expired)))
+        own.closed[session.id] = why
+        if len(own.closed) > MAX_CLOSED_IDS:
+            own.closed.pop(next(iter(own.closed)))
         await session.close()
-        for forget in self._closed_listeners:
-            await forget(session.id)
+        await self.events.closed(session.id)
 
     async def close_idle(self) -> None:
-        """Close what nobody has used for as long as the settings say. The user's own browser stays."""
+        """Close sessions that were not used for the time in the settings, except in the user's Chrome."""
         minutes = self._settings().idle_minutes
         before = time.monotonic() - minutes * 60
         idle = [one for one in self if one.engine != "own" and not one.busy and one.last_used < before]
         for session in idle:
-            await self.close_session(session, why=f"was closed: nobody had used it for {minutes:g} minutes")
+            await self.close_session(session, why=f"was closed after {minutes:g} minutes without use")
 
-    def on_closed(self, listener: Callable[[str], Awaitable[None]]) -> None:
-        """Told of each session that is closed while its client stays."""
-        self._closed_listeners.append(listener)
-
-    def on_tab_news(self, listener: TabListener) -> None:
-        self._listeners.append(listener)
-
-    def on_transfer_end(self, listener: TransferListener) -> None:
-        self._transfer_listeners.append(listener)
-
-    def keep_downloads(self, keep: Keep) -> None:
-        """For sessions that are made from now on: who decides about the downloads that tabs set off."""
-        self._keep = keep
-
-    def shelf_of(self, client: Client) -> Shelf:
-        return self._own(client).shelf
+    def downloads_of(self, client: Client) -> DownloadList:
+        return self._sessions_of(client).downloads
 
     def ids_of(self, client: Client) -> list[str]:
         own = self._clients.get(client.id)
@@ -168,54 +147,53 @@ class SessionRegistry:
             await asyncio.gather(*(session.close() for session in own.sessions.values()))
 
     async def close(self) -> None:
-        """At the hub's end, which waits for no session that is just being brought back: its browser goes anyway."""
+        """At the hub's shutdown: does not wait for a session that is being restored, as its browser is ended anyway."""
         sessions = list(self)
         self._clients.clear()
         with suppress(TimeoutError):
-            async with asyncio.timeout(CLOSE_SECONDS):
+            async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
                 await asyncio.gather(*(session.close() for session in sessions))
 
-    def _own(self, client: Client) -> _Own:
+    def _sessions_of(self, client: Client) -> _ClientSessions:
         if client.id not in self._clients:
-            self._clients[client.id] = _Own(Shelf(partial(self._tell_end, client)))
+            self._clients[client.id] = _ClientSessions(DownloadList(partial(self.events.transfer_ended, client)))
         return self._clients[client.id]
 
     def _add(self, client: Client, session: Session) -> Session:
-        own = self._own(client)
+        own = self._sessions_of(client)
         own.sessions[session.id] = session
         own.current = session.id
         return session
 
-    def _named(self, own: _Own, session_id: str) -> Session:
+    def _named(self, own: _ClientSessions, session_id: str) -> Session:
         session = own.sessions.get(session_id)
         if session is None:
             known = ", ".join(own.sessions) or "none"
-            what = own.expired.get(session_id)
-            words = f"The session {session_id} {what}." if what else f"There is no session {session_id[:80]!r}."
-            raise NoSession(words, suggestions=["Leave `session` out to use your current one.", f"Yours: {known}."])
+            reason = own.closed.get(session_id)
+            text = f"The session {session_id} {reason}." if reason else f"There is no session {session_id[:80]!r}."
+            raise NoSession(text, suggestions=["Leave `session` out to use your current one.", f"Yours: {known}."])
         return session
 
-    def _make(self, client: Client, wishes: Wishes | None) -> Session:
-        session_id = new_handle()
+    def _make(self, client: Client, options: SessionOptions | None) -> Session:
+        session_id = new_session_id()
         settings, label = client.settings, client.name
-        wished = wishes or Wishes()
-        return Session(
-            session_id,
-            client,
-            self._engine,
-            wished_request(settings, wishes, label=label) if wishes else context_request(settings, label=label),
-            partial(self._rules_for, session_id),
-            tell=partial(self._tell, client),
-            places=self._places,
-            full=partial(self._full, client),
-            state=wished.state,
-            profile=wished.profile,
-            timeout_ms=wished.timeout_ms,
-            shelf=self.shelf_of(client),
-            **({} if self._keep is None else {"keep": self._keep}),
+        request = (
+            context_request_with_options(settings, options, label=label)
+            if options
+            else context_request(settings, label=label)
         )
+        host = SessionHost(
+            engine=self._engine,
+            rules=partial(self._rules_for, session_id),
+            slots=self._slots,
+            limit_error=partial(self._limit_error, client),
+            on_tab_event=partial(self.events.tab_changed, client),
+            downloads=self.downloads_of(client),
+            handle_download=self.events.save_download,
+        )
+        return Session(session_id, client, request, host, options=options)
 
-    def _full(self, client: Client) -> SessionLimit:
+    def _limit_error(self, client: Client) -> SessionLimit:
         mine = [one for one in self.of(client) if one.is_open]
         others = sum(one.is_open for one in self) - len(mine)
         now = time.monotonic()
@@ -226,15 +204,7 @@ class SessionRegistry:
             f"All {self._settings().max} sessions are in use: {len(mine)} of yours, {others} of other clients.",
             suggestions=[
                 close,
-                f"Give `wait_ms` to wait for a place: idle ones are closed after {minutes:g} minutes.",
+                f"Give `wait_ms` to wait for a free session: idle ones are closed after {minutes:g} minutes.",
                 "Your user can raise sessions.max.",
             ],
         )
-
-    def _tell_end(self, client: Client, transfer: Transfer) -> None:
-        for listener in self._transfer_listeners:
-            listener(client, transfer)
-
-    def _tell(self, client: Client, tab_id: str, news: TabNews) -> None:
-        for listener in self._listeners:
-            listener(client, tab_id, news)

@@ -1,10 +1,7 @@
-"""A client's browser state: one context and the tabs in it.
+"""A client's browser state: one browser context and the tabs in it.
 
-Its life: created empty; the first use opens a context in a browser. When that browser dies, the next use opens another,
-with what was stored and the tabs at their last addresses, under the same ids; a page that crashed is opened again
-alone. A session that is asleep has no browser, and comes back the same way. Whoever acts on a page that was loaded
-again is told first; whoever looks is told beside. The user's own browser is not ours to bring back: there, what is lost
-is told once. ``close`` ends it.
+Lifecycle: created without a browser; the first use opens one; ``close`` ends it. What happens when the browser or a
+page crashes, and how a sleeping session is restored, is in ``crash_recovery``.
 """
 
 from __future__ import annotations
@@ -13,115 +10,100 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from ..config import EngineName
-from ..engines.engine import ContextRequest, Engine, LiveContext, Saver, StorageState
-from ..errors import BrowserCrashed, DownloadFailed, NoSession, NoTab, PilotError, SessionLimit
-from ..files.store import SavedFile
-from ..pages.caught import Caught
-from ..pages.tab import Tab
-from ..pages.tabs import KeptTab, TabSet, Tell
-from ..pages.transfers import Shelf, Transfer
-from ..pages.weight import heap_bytes
-from ..policy.hosts import Site
-from ..policy.patterns import Pattern
-from ..policy.rules import Ruleset
-from .checkpoints import Checkpoints
+from browser_pilot.config.settings import EngineName
+from browser_pilot.engines.engine import ContextRequest, Engine, FileSaver, StorageState
+from browser_pilot.errors import BrowserCrashed, DownloadFailed, NoTab, PilotError, SessionLimit
+from browser_pilot.files.file_writer import SavedFile
+from browser_pilot.page.downloads.browser_download import BrowserDownload
+from browser_pilot.page.downloads.transfers import DownloadList, Transfer
+from browser_pilot.page.observe.heap_size import heap_bytes
+from browser_pilot.page.tab import Tab
+from browser_pilot.page.tab_set import ContextHooks, TabEventListener, TabSet
+from browser_pilot.policy.hosts import Site
+from browser_pilot.policy.patterns import Pattern
+from browser_pilot.policy.rules import Ruleset
+
 from .client import Client
-from .hangs import Hangs
-from .reloads import Reloads, load_again
-from .slots import Places
-from .trace import Trace
+from .crash_recovery import CrashRecovery, OpenBrowser, ReportingRecovery, RestorePoint, RestoringRecovery
+from .hang_watchdog import HangWatchdog
+from .options import SessionOptions
+from .session_trace import SessionTrace
+from .slots import SessionSlots
 
-CRASHED = "the browser ended unexpectedly"
-PAGE_CRASHED = "the page crashed"
-SLEPT = "it was unloaded to save memory"
-
-
-# Keeps a download that a tab of the session set off, if it may be kept.
-Keep: TypeAlias = Callable[["Session", Tab, Transfer, Caught], Awaitable[SavedFile]]
+# Decides about a download that a tab of the session started, and saves or discards it.
+DownloadHandler: TypeAlias = Callable[["Session", Tab, Transfer, BrowserDownload], Awaitable[SavedFile]]
 
 
-async def _keep_nothing(_session: Session, _tab: Tab, _transfer: Transfer, caught: Caught) -> SavedFile:
-    await caught.drop()
-    raise DownloadFailed("Nobody keeps downloads here.")
+async def discard_download(_session: Session, _tab: Tab, _transfer: Transfer, download: BrowserDownload) -> SavedFile:
+    """The handler where downloads are not saved."""
+    await download.delete()
+    raise DownloadFailed("Downloads are not saved here.")
 
 
 @dataclass(frozen=True)
-class _Opened:
-    live: LiveContext
-    tabs: TabSet
+class SessionHost:
+    """What a session gets from its registry. ``rules`` returns the session's current rules each time it is called.
 
+    ``downloads`` is shared by all sessions of the client. ``limit_error`` is raised when no slot is free.
+    """
 
-@dataclass(frozen=True)
-class Keepsake:
-    """What a session can be brought back from."""
-
-    state: StorageState | None = None
-    tabs: tuple[KeptTab, ...] = ()
+    engine: Engine
+    rules: Callable[[], Ruleset]
+    slots: SessionSlots
+    limit_error: Callable[[], SessionLimit]
+    on_tab_event: TabEventListener
+    downloads: DownloadList = field(default_factory=DownloadList)
+    handle_download: DownloadHandler = discard_download
 
 
 class Session:
-    """``rules`` gives those in force for the session, whenever it is called. ``state`` is stored from the start.
+    """The caller's protocol for one call on a tab, in this order:
 
-    ``shelf`` is the client's, which has what all its sessions saved.
+    1. ``ready``: reopen what was lost.
+    2. ``tab`` (or ``tab_or_new``, ``open_tab``): get the tab.
+    3. ``require_reload_acknowledged``, before an effect: raise if the page was reloaded without the client knowing.
+    4. ``in_use``, around the work: a session in use is neither put to sleep nor closed for idleness.
+    5. Afterwards one of ``clear_crash_history`` (the call succeeded), ``check_for_hang`` (it timed out), ``was_crash``
+       (the tab is gone).
+
+    ``take_notices`` reports reloads beside any result, for calls that only read.
     """
 
     def __init__(
         self,
         session_id: str,
         client: Client,
-        engine: Engine,
         request: ContextRequest,
-        rules: Callable[[], Ruleset],
+        host: SessionHost,
         *,
-        tell: Tell,
-        places: Places,
-        full: Callable[[], SessionLimit],
-        state: StorageState | None = None,
-        profile: str | None = None,
-        timeout_ms: int | None = None,
-        shelf: Shelf | None = None,
-        keep: Keep = _keep_nothing,
+        options: SessionOptions | None = None,
     ) -> None:
+        options = options or SessionOptions()
         self.id = session_id
         self.client = client
-        self.profile = profile
-        self.timeout_ms = timeout_ms
+        self.request = request
+        self.profile = options.profile
+        self.timeout_ms = options.timeout_ms
         self.last_used = time.monotonic()
-        self.shelf = shelf or Shelf()
-        self._keep = keep
-        self._tell = tell
-        self._engine = engine
-        self._request = request
-        self._rules = rules
-        self._places = places
-        self._full = full
-        self._opened: _Opened | None = None
-        self._opening = asyncio.Lock()
+        self.downloads = host.downloads
+        self._host = host
         self._users = 0
-        self._closed = False
-        self._kept = Keepsake(state)
-        self._reloads = Reloads()
-        self._trace = Trace()
-        self._hangs = Hangs()
-        self._checkpoints = Checkpoints(self._checkpoint, lambda: self.busy)
+        self._recovery = self._make_recovery(options.state)
+        self._trace = SessionTrace()
+        self._hangs = HangWatchdog()
 
     @property
     def engine(self) -> EngineName:
-        return self._request.engine
-
-    @property
-    def request(self) -> ContextRequest:
-        return self._request
+        return self.request.engine
 
     @property
     def domains(self) -> tuple[Pattern, ...] | None:
-        """The only ones that it may use; None for no such limit."""
-        return self._request.domains
+        """The only domains that it may use; None for no such limit."""
+        return self.request.domains
 
     @property
     def busy(self) -> bool:
@@ -130,63 +112,51 @@ class Session:
     @property
     def is_open(self) -> bool:
         """Whether it has a browser now."""
-        return self._opened is not None
-
-    @property
-    def _comes_back(self) -> bool:
-        return self._request.engine != "own"
+        return self._recovery.browser is not None
 
     @contextmanager
     def in_use(self) -> Generator[None]:
-        """While a call works with it."""
+        """While a call uses the session."""
         self._users += 1
         try:
             yield
         finally:
             self._users -= 1
             self.last_used = time.monotonic()
-            if self._comes_back and self._opened is not None and not self._closed:
-                self._checkpoints.due()
+            self._recovery.after_use()
 
     async def open(self, *, wait_seconds: float = 0) -> None:
-        """Have a browser now, before there is a page to open; wait that long for a place, if need be."""
-        await self._ensure_open(wait_seconds=wait_seconds)
+        """Open the browser now, before there is a page to open. Waits up to ``wait_seconds`` for a slot."""
+        await self._recovery.ensure_open(wait_seconds=wait_seconds)
 
     async def ready(self) -> None:
-        """Before each use: what was lost is brought back; in the user's own browser, tabs may be there already."""
-        if not self._comes_back:
-            (await self._ensure_open()).live.check()
-            return
-        if self._opened is not None and self._opened.tabs.in_doubt:
-            await self._opened.live.settle()
-        if self._opened is None:
-            if self._kept.tabs:
-                await self._ensure_open()
-        elif not self._opened.live.alive or self._opened.tabs.crashed():
-            await self._ensure_open()
+        """Before each use: restore what was lost. In the user's Chrome, tabs may exist already."""
+        await self._recovery.prepare()
 
     def tabs(self) -> list[Tab]:
-        return list(self._opened.tabs) if self._opened else []
+        browser = self._recovery.browser
+        return list(browser.tabs) if browser else []
 
     def has_tab(self, tab_id: str) -> bool:
-        """Also one that would be brought back."""
-        kept = any(tab.id == tab_id for tab in self._kept.tabs)
-        return kept or (self._opened is not None and self._opened.tabs.get(tab_id) is not None)
+        """Includes lost tabs that will be restored."""
+        is_lost = any(tab.id == tab_id for tab in self._recovery.lost_tabs)
+        return is_lost or self._find_tab(tab_id) is not None
 
     @property
     def current_tab_id(self) -> str | None:
-        return self._opened.tabs.current_id if self._opened else None
+        browser = self._recovery.browser
+        return browser.tabs.current_id if browser else None
 
     def tab(self, tab_id: str | None) -> Tab:
         """The named tab, or the current one."""
         wanted = tab_id or self.current_tab_id
-        tab = self._opened.tabs.get(wanted) if self._opened and wanted else None
+        tab = self._find_tab(wanted)
         if tab is not None and tab.open:
             return tab
-        lost = frozenset[str]() if self._comes_back else self._reloads.take_lost()
+        lost = self._recovery.take_unrestorable()
         if (tab is not None and tab.crashed) or wanted in lost or (wanted is None and lost):
             raise BrowserCrashed(
-                "The browser or the page in it ended unexpectedly; what was open is gone.",
+                "The browser or the page ended unexpectedly; the open tabs are lost.",
                 suggestions=["Open the page again with browser_navigate."],
             )
         if tab_id is None:
@@ -194,51 +164,51 @@ class Session:
         known = ", ".join(tab.id for tab in self.tabs()) or "none"
         raise NoTab(f"There is no tab {tab_id!r}.", suggestions=[f"Open tabs: {known}."])
 
-    def insist_told(self, tab: Tab) -> None:
-        """Raise when the page was loaded again since its client last looked: what it knows of it is no longer so."""
-        self._reloads.insist_told(tab)
+    def require_reload_acknowledged(self, tab: Tab) -> None:
+        """Raise if the page was reloaded and the client does not know: its snapshot and refs are stale."""
+        self._recovery.notices.require_acknowledged(tab)
 
     def take_notices(self) -> list[str]:
-        """What became of its tabs without the client's doing."""
-        notices = [f"Tab {tab.id}: {notice}" for tab in self.tabs() for notice in tab.dialogs.take_unanswered()]
-        return [*notices, *self._reloads.take_notices()]
+        """What happened to its tabs without a call: unanswered dialogs and reloads. Each is returned once."""
+        notices = [f"Tab {tab.id}: {notice}" for tab in self.tabs() for notice in tab.dialogs.take_timeout_notices()]
+        return [*notices, *self._recovery.notices.take_notices()]
 
-    async def went_down(self, tab: Tab, *, tell: bool) -> bool:
-        """Whether a tab that is gone crashed, or went down with its browser; with ``tell``, its client is told now."""
-        if self._opened is not None:
-            await self._opened.live.settle()
-        gone = tab.crashed or tab.lost_its_browser
-        if gone and tell:
-            self._reloads.told(tab.id)
-        return gone
+    async def was_crash(self, tab: Tab, *, reported: bool) -> bool:
+        """Whether a tab that is gone crashed, alone or with its browser. ``reported``: the caller reports it now."""
+        browser = self._recovery.browser
+        if browser is not None:
+            await browser.live.flush_events()
+        crashed = tab.crashed or tab.is_disconnected
+        if crashed and reported:
+            self._recovery.notices.mark_reported(tab.id)
+        return crashed
 
-    def worked(self, tab: Tab) -> None:
-        """A call on this tab went well."""
-        self._reloads.worked(tab.id)
+    def clear_crash_history(self, tab: Tab) -> None:
+        """A call on this tab succeeded."""
+        self._recovery.notices.clear_crash_history(tab.id)
 
-    def suspect(self, tab: Tab) -> None:
-        """A call on this tab took too long: if the page hangs, end that."""
-        if self._comes_back:
-            self._hangs.look_into(tab)
+    def check_for_hang(self, tab: Tab) -> None:
+        """A call on this tab timed out: end its script or renderer if it hangs. The user's Chrome is left alone."""
+        if self.engine != "own":
+            self._hangs.check(tab)
 
     async def tab_or_new(self, tab_id: str | None) -> Tab:
-        """The named or current tab; when none was named and none is open, a new one."""
+        """The named or current tab; a new one when none was named and none is open."""
         await self.ready()
         if tab_id is not None:
             return self.tab(tab_id)
-        current = self._opened.tabs.get(self._opened.tabs.current_id or "") if self._opened else None
+        current = self._find_tab(self.current_tab_id)
         return current if current is not None and current.open else await self.open_tab()
 
     async def open_tab(self) -> Tab:
-        if not self._comes_back:
-            self._reloads.take_lost()
+        self._recovery.take_unrestorable()
         await self.ready()
-        return await (await self._ensure_open()).tabs.open()
+        return await (await self._recovery.ensure_open()).tabs.open()
 
     @asynccontextmanager
     async def background_tab(self) -> AsyncGenerator[Tab]:
-        """A tab that nobody sees but whoever knows its id; closed at the end."""
-        tabs = (await self._ensure_open()).tabs
+        """A hidden tab, usable only by its id; closed at the end."""
+        tabs = (await self._recovery.ensure_open()).tabs
         tab = await tabs.open_hidden()
         try:
             yield tab
@@ -246,157 +216,104 @@ class Session:
             with suppress(PilotError):
                 await tabs.close(tab)
 
-    async def show(self, tab: Tab) -> None:
-        """Bring a tab before the user, who has to do something in it."""
-        await (await self._ensure_open()).live.show(tab.page)
+    async def bring_to_front(self, tab: Tab) -> None:
+        """Bring a tab to the front, for the user to act in it."""
+        await (await self._recovery.ensure_open()).live.bring_to_front(tab.page)
 
-    def let_open(self, site: Site) -> None:
-        """The agent was allowed to go to this site; called when the tab to go in is there."""
-        if self._opened is not None:
-            self._opened.live.let_open(site)
+    def allow_navigation(self, site: Site) -> None:
+        """Navigation to this site was authorized; called once the tab exists."""
+        if self._recovery.browser is not None:
+            self._recovery.browser.live.allow_navigation(site)
 
-    async def keep_out_of_urls(self, values: Iterable[str]) -> None:
-        """These values are about to be typed as secrets: no address may carry them from now on."""
-        await (await self._ensure_open()).live.keep_out_of_urls(values)
+    async def block_in_urls(self, values: Iterable[str]) -> None:
+        """Block URLs that contain these secrets, from before they are typed."""
+        await (await self._recovery.ensure_open()).live.block_in_urls(values)
 
     def select(self, tab_id: str) -> Tab:
         tab = self.tab(tab_id)
-        if self._opened is not None:
-            self._opened.tabs.select(tab)
+        if self._recovery.browser is not None:
+            self._recovery.browser.tabs.select(tab)
         return tab
 
     async def close_tab(self, tab_id: str | None) -> Tab:
         tab = self.tab(tab_id)
-        if self._opened is not None:
-            await self._opened.tabs.close(tab)
+        if self._recovery.browser is not None:
+            await self._recovery.browser.tabs.close(tab)
         return tab
 
-    async def keepsake(self) -> Keepsake:
+    async def restore_point(self) -> RestorePoint:
         """Its storage and tabs as they are now."""
-        if self._opened is None:
-            return self._kept
-        await self._checkpoint()
-        return Keepsake(self._kept.state, self._opened.tabs.kept() if self._opened else self._kept.tabs)
+        return await self._recovery.restore_point()
 
     async def start_trace(self) -> None:
-        self._trace.insist_none(self._opened.live if self._opened else None)
-        await self._trace.start((await self._ensure_open()).live)
+        browser = self._recovery.browser
+        self._trace.require_not_running(browser.live if browser else None)
+        await self._trace.start((await self._recovery.ensure_open()).live)
 
     async def stop_trace(self, folder: Path, name: str | None) -> Path:
-        return await self._trace.stop(self._opened.live if self._opened else None, folder, name)
+        browser = self._recovery.browser
+        return await self._trace.stop(browser.live if browser else None, folder, name)
 
-    async def weight(self) -> float:
-        """What its pages cost in memory, compared with others'."""
+    async def heap_bytes(self) -> float:
+        """The heap size of its pages, to compare sessions by."""
         return sum(await asyncio.gather(*(heap_bytes(tab) for tab in self.tabs())))
 
     async def sleep(self) -> bool:
-        """Give the browser back until the session is used again. False when it is in use, or not ours to stop."""
-        async with self._opening:
-            opened = self._opened
-            if opened is None or not self._comes_back:
-                return False
-            state = await opened.live.storage_state()
-            if self.busy or self._opened is not opened or state is None:
-                return False
-            self._kept = Keepsake(state, opened.tabs.kept())
-            self._reloads.lost(self._kept.tabs, SLEPT)
-            self._opened = None
-            self._checkpoints.pause()
-            await opened.live.close()
-            await self._places.give_back(self)
-            return True
+        """Close the browser until the session is used again. False when it is in use, or not ours to close."""
+        return await self._recovery.sleep()
 
     async def close(self) -> None:
-        self._closed = True
-        await self._checkpoints.close()
+        await self._recovery.stop()
         self._hangs.close()
-        await self.shelf.end_those_of(self.id)
-        async with self._opening:
-            opened, self._opened = self._opened, None
-            if opened is not None:
-                for tab in () if opened.live.exclusive else opened.tabs:
-                    await opened.tabs.close(tab)
-                await opened.live.close()
-            await self._places.give_back(self)
+        await self.downloads.cancel_session(self.id)
+        await self._recovery.close()
 
     @property
-    def saver(self) -> Saver | None:
-        """Where the browser is the user's, and so is the folder that files go to."""
-        return None if self._opened is None else self._opened.live.saver
+    def file_saver(self) -> FileSaver | None:
+        """Set where the browser is the user's, and so is the download folder."""
+        browser = self._recovery.browser
+        return None if browser is None else browser.live.file_saver
 
-    def save(self, transfer: Transfer, work: Callable[[], Awaitable[SavedFile]]) -> None:
-        """Let a transfer go on by itself; the session is in use until its end."""
+    def start_transfer(self, transfer: Transfer, work: Callable[[], Awaitable[SavedFile]]) -> None:
+        """Run a transfer in the background; the session is in use until its end."""
 
         async def using() -> SavedFile:
             with self.in_use():
                 return await work()
 
-        self.shelf.start(transfer, using)
+        self.downloads.start(transfer, using)
 
-    def _catch(self, tab: Tab, caught: Caught) -> str:
-        transfer = self.shelf.add(caught.url, owner=self.id, page_url=caught.page_url, filename=caught.filename)
-        self.save(transfer, lambda: self._keep(self, tab, transfer, caught))
+    def _on_download(self, tab: Tab, download: BrowserDownload) -> str:
+        transfer = self.downloads.add(
+            download.url, owner=self.id, page_url=download.page_url, filename=download.filename
+        )
+        self.start_transfer(transfer, lambda: self._host.handle_download(self, tab, transfer, download))
         return transfer.id
 
-    async def _ensure_open(self, *, wait_seconds: float = 0) -> _Opened:
-        async with self._opening:
-            if self._closed:
-                raise NoSession("The session was closed meanwhile.", suggestions=["Leave `session` out."])
-            if self._opened is None or not self._opened.live.alive:
-                await self._places.take(self, wait_seconds=wait_seconds, full=self._full)
-                try:
-                    self._opened = await self._open()
-                except BaseException:
-                    await self._places.give_back(self)
-                    raise
-                lost, self._kept = self._kept.tabs, Keepsake(self._kept.state)
-                try:
-                    await self._bring_back(self._opened, lost)
-                except BaseException:
-                    self._kept = Keepsake(self._kept.state, lost)
-                    raise
-            elif self._comes_back and (crashed := self._opened.tabs.crashed()):
-                self._reloads.lost(crashed, PAGE_CRASHED)
-                await self._bring_back(self._opened, crashed)
-            return self._opened
+    def _find_tab(self, tab_id: str | None) -> Tab | None:
+        browser = self._recovery.browser
+        return browser.tabs.get(tab_id) if browser and tab_id else None
 
-    async def _open(self) -> _Opened:
-        live = await self._engine.open(self._request, self._rules, state=self._kept.state)
+    def _make_recovery(self, state: StorageState | None) -> CrashRecovery:
+        host = self._host
+        if self.engine == "own":
+            return ReportingRecovery(self._open_browser, host.slots, host.limit_error, state=state)
+        return RestoringRecovery(
+            self._open_browser, host.slots, host.limit_error, state=state, is_busy=lambda: self.busy
+        )
+
+    async def _open_browser(self, state: StorageState | None) -> OpenBrowser:
+        live = await self._host.engine.open(self.request, self._host.rules, state=state)
 
         async def is_alive() -> bool:
-            await live.settle()
+            await live.flush_events()
             return live.alive
 
         tabs = TabSet(
             live.context,
             self.client.tab_numbers,
-            tell=self._tell,
-            troubles=live.trouble,
-            exclusive=live.exclusive,
-            blank_page=live.take_blank_page,
-            is_alive=is_alive,
-            catch=self._catch,
+            on_event=self._host.on_tab_event,
+            on_download=self._on_download,
+            hooks=ContextHooks(live.last_network_error, live.exclusive, live.take_blank_page, is_alive),
         )
-        live.on_lost(lambda: self._note_loss(live))
-        return _Opened(live, tabs)
-
-    async def _bring_back(self, opened: _Opened, lost: Iterable[KeptTab]) -> None:
-        """The tabs that are gone, under their ids and at their addresses."""
-        again = [(await opened.tabs.reopen(kept), self._reloads.address_for(kept)) for kept in lost]
-        await asyncio.gather(*(load_again(tab, url, opened.live.let_open) for tab, url in again))
-
-    async def _checkpoint(self) -> None:
-        if self._opened is not None and self._opened.live.alive:
-            state = await self._opened.live.storage_state()
-            if state is not None:
-                self._kept = Keepsake(state, self._kept.tabs)
-
-    def _note_loss(self, live: LiveContext) -> None:
-        if self._opened is None or live is not self._opened.live:
-            return
-        lost = self._opened.tabs.kept()
-        self._opened = None
-        self._checkpoints.pause()
-        self._reloads.lost(lost, CRASHED)
-        if self._comes_back and not self._closed:
-            self._kept = Keepsake(self._kept.state, lost)
+        return OpenBrowser(live, tabs)

@@ -1,1 +1,1 @@
-"""What runs inside a guest's process. Started by path: keep imports few, for start-up time."""
+"""The code inside a guest's process. Started by path; few imports, for a fast start."""

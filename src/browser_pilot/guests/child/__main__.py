@@ -1,9 +1,9 @@
-"""A guest's process: takes its orders from the first line of its input, gives up every right, then runs the guest.
+"""A guest's process: reads its command from the first line of its input, drops all rights, then runs the guest.
 
-``python -I -S PATH/child SITE-PACKAGES…``: isolated from the environment and the user's site, with the folders to
-import from as arguments. ``run`` runs a guest until the hub hangs up or a limit ends it; ``compile`` turns a module
-into what ``run`` loads, under the same locks, because it too works on what a stranger wrote. Everything is imported
-before the orders are read, so that a process that waits for them is quick to carry them out.
+``python -I -S PATH/child SITE-PACKAGES…``: isolated from the environment and the user's site packages, with the folders
+to import from as arguments. ``run`` runs a guest until the hub disconnects or a limit ends it; ``compile`` compiles a
+module for ``run``, in the same sandbox, because its input is untrusted too. Everything is imported before the command
+is read, so that a warm process executes it at once.
 """
 
 from __future__ import annotations
@@ -16,76 +16,77 @@ from typing import Any
 if __name__ == "__main__":
     sys.path[:0] = sys.argv[1:]
 
+# Started by path, so there is no package for relative imports.
 from wasmtime import Module, WasmtimeError
 
 from browser_pilot.guests.child import seccomp
-from browser_pilot.guests.child.channel import Channel, HubGone, LimitExceeded
-from browser_pilot.guests.child.engine import compile_module, make_engine
-from browser_pilot.guests.child.javascript import PRELUDE, JavaScriptGuest
-from browser_pilot.guests.child.limits import apply_limits
-from browser_pilot.guests.child.meter import Meter
-from browser_pilot.guests.child.wasm import WasmGuest
+from browser_pilot.guests.child.channel import Channel, GuestTerminated, HubDisconnected
+from browser_pilot.guests.child.cpu_budget import CpuBudget
+from browser_pilot.guests.child.quickjs_guest import PRELUDE, JavaScriptGuest
+from browser_pilot.guests.child.rlimits import apply_limits
+from browser_pilot.guests.child.wasm_engine import compile_module, make_engine
+from browser_pilot.guests.child.wasm_guest import WasmGuest
 
-# For Python and wasmtime themselves, beside the guest's memory, which may be moved once when it grows.
-_OWN_BYTES = 128 << 20
+# For Python and wasmtime, in addition to the guest's memory, which may be copied once when it grows.
+_RUNTIME_BYTES = 128 << 20
 _COMPILE_BYTES = 2 << 30
 
 
 def main() -> None:
     channel = Channel()
     try:
-        orders = channel.receive() or {}
-        if orders["type"] == "compile":
-            _compile(channel, orders)
+        command = channel.receive() or {}
+        if command["type"] == "compile":
+            _compile(channel, command)
         else:
-            _run(channel, orders)
+            _run(channel, command)
             channel.send({"type": "end", "what": "exit", "message": "it ended by itself"})
-    except LimitExceeded as error:
-        channel.send({"type": "end", "what": error.what, "message": str(error)[:2000]})
+    except GuestTerminated as error:
+        channel.send({"type": "end", "what": error.cause, "message": str(error)[:2000]})
     except MemoryError:
         channel.send({"type": "end", "what": "memory", "message": "it has no memory left"})
-    except HubGone:
+    except HubDisconnected:
         pass
-    except Exception as error:  # noqa: BLE001  nothing else could tell: there is no way to write to stderr any more
+    except Exception as error:  # noqa: BLE001  the only way to report it: stderr is closed
         channel.send({"type": "end", "what": "bug", "message": f"{type(error).__name__}: {error}"[:2000]})
     os._exit(0)
 
 
-def _run(channel: Channel, orders: dict[str, Any]) -> None:
+def _run(channel: Channel, command: dict[str, Any]) -> None:
     channel.limit(
-        output_bytes=orders["output_bytes"], log_bytes=orders["log_bytes"], host_requests=orders["host_requests"]
+        output_bytes=command["output_bytes"], log_bytes=command["log_bytes"], host_requests=command["host_requests"]
     )
     engine = make_engine()
-    module = Module.deserialize_file(engine, orders["module"])
+    module = Module.deserialize_file(engine, command["module"])
     prelude = PRELUDE.read_text(encoding="utf-8")
-    meter = Meter(engine.increment_epoch, budget_seconds=orders["cpu_seconds"])
-    memory_bytes: int = orders["memory_bytes"]
-    environment: dict[str, str] = orders["environment"]
-    _lock(2 * memory_bytes + _OWN_BYTES)
+    cpu_budget = CpuBudget(engine.increment_epoch, budget_seconds=command["cpu_seconds"])
+    memory_bytes: int = command["memory_bytes"]
+    environment: dict[str, str] = command["environment"]
+    _enter_sandbox(2 * memory_bytes + _RUNTIME_BYTES)
     channel.send({"type": "ready"})
-    if orders["kind"] == "js":
-        script = JavaScriptGuest(engine, module, channel, meter)
-        script.run(orders["script"], prelude=prelude, memory_bytes=memory_bytes, environment=environment)
+    if command["kind"] == "js":
+        script = JavaScriptGuest(engine, module, channel, cpu_budget)
+        script.run(command["script"], prelude=prelude, memory_bytes=memory_bytes, environment=environment)
     else:
-        WasmGuest(engine, module, channel, meter).run(memory_bytes=memory_bytes, environment=environment)
+        WasmGuest(engine, module, channel, cpu_budget).run(memory_bytes=memory_bytes, environment=environment)
 
 
-def _compile(channel: Channel, orders: dict[str, Any]) -> None:
-    code = binascii.a2b_base64(orders["code"])
-    _lock(_COMPILE_BYTES, may_make_code=True)
+def _compile(channel: Channel, command: dict[str, Any]) -> None:
+    code = binascii.a2b_base64(command["code"])
+    _enter_sandbox(_COMPILE_BYTES, allow_executable_memory=True)
     try:
         compiled = compile_module(code)
     except WasmtimeError as error:
-        raise LimitExceeded("error", str(error).splitlines()[0]) from None
+        raise GuestTerminated("error", str(error).splitlines()[0]) from None
     channel.send({"type": "compiled", "module": binascii.b2a_base64(compiled, newline=False).decode("ascii")})
 
 
-def _lock(memory_bytes: int, *, may_make_code: bool = False) -> None:
-    # The module's file is mapped by now.
+def _enter_sandbox(memory_bytes: int, *, allow_executable_memory: bool = False) -> None:
+    # The module's file is already mapped.
     os.closerange(3, 256)
     apply_limits(memory_bytes=memory_bytes)
     if seccomp.is_supported():
-        seccomp.lock_down(may_make_code=may_make_code)
+        seccomp.lock_down(allow_executable_memory=allow_executable_memory)
 
 
 if __name__ == "__main__":

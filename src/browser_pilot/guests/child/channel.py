@@ -1,6 +1,6 @@
-"""The child's end of the line to the hub: JSON lines on two pipes, and how much a guest may send.
+"""The child's connection to the hub: JSON lines on two pipes, with limits on what a guest may send.
 
-Nothing else leaves the process. What a guest sends is counted from request to request; too much ends it.
+Nothing else leaves the process. Output is counted from one request to the next; a guest that exceeds a limit ends.
 """
 
 from __future__ import annotations
@@ -12,73 +12,73 @@ from typing import Any
 
 INPUT, OUTPUT = 0, 1
 _CHUNK = 1 << 16
-# What a message costs the hub whatever is in it, so that many small ones are too much as well.
-_EACH = 100
+# The hub's cost of any message, counted so that many small ones reach the limit too.
+_MESSAGE_COST_BYTES = 100
 
 
-class LimitExceeded(Exception):
-    """The guest is to be ended; ``what`` names the limit."""
+class GuestTerminated(Exception):
+    """Ends the guest; ``cause`` names the limit or the kind of failure."""
 
-    def __init__(self, what: str, message: str) -> None:
+    def __init__(self, cause: str, message: str) -> None:
         super().__init__(message)
-        self.what = what
+        self.cause = cause
 
 
-class HubGone(Exception):
-    """The hub has closed the line: end."""
+class HubDisconnected(Exception):
+    """The hub has closed the connection."""
 
 
 class Channel:
-    """``seen`` counts the request lines that were given to the guest."""
+    """``lines_delivered`` counts the request lines that the guest has received."""
 
     def __init__(self) -> None:
-        self._most: dict[str, int] = {}
+        self._limits: dict[str, int] = {}
         self._used: dict[str, int] = {}
-        self._chunks: list[bytes] = []
+        self._partial_line: list[bytes] = []
         self._messages: list[dict[str, Any]] = []
         self._poll = select.poll()
         self._poll.register(INPUT, select.POLLIN)
-        self.seen = 0
+        self.lines_delivered = 0
 
     def limit(self, *, output_bytes: int, log_bytes: int, host_requests: int) -> None:
-        """What the guest may send from here on, from one request to the next."""
-        self._most = {"output": output_bytes, "log": log_bytes, "host requests": host_requests}
-        self._used = dict.fromkeys(self._most, 0)
+        """Limit what the guest may send from one request to the next."""
+        self._limits = {"output": output_bytes, "log": log_bytes, "host requests": host_requests}
+        self._used = dict.fromkeys(self._limits, 0)
 
     def receive(self, timeout_seconds: float | None = None, *, only: str | None = None) -> dict[str, Any] | None:
-        """The next message, or the next of a type; None when none came in time."""
+        """The next message, or the next of one type; None at the timeout."""
         while True:
             for index, message in enumerate(self._messages):
                 if only is None or message["type"] == only:
-                    return self._take(index)
+                    return self._pop(index)
             if timeout_seconds is not None and not self._poll.poll(max(0, int(timeout_seconds * 1000))):
                 return None
             self._read()
 
-    def line(self, text: str) -> None:
-        """Lines of the guest's own output."""
+    def send_line(self, text: str) -> None:
+        """Send lines of the guest's output."""
         for line in text.split("\n"):
             if line.strip():
-                self._charge("output", len(line) + _EACH)
+                self._charge("output", len(line) + _MESSAGE_COST_BYTES)
                 self.send({"type": "line", "text": line})
 
-    def log(self, level: str, text: str) -> None:
-        """What is too much is left out, and said once."""
-        left = self._most["log"] - self._used["log"]
+    def send_log(self, level: str, text: str) -> None:
+        """Send a log line; beyond the limit it is cut, and later ones are dropped."""
+        left = self._limits["log"] - self._used["log"]
         if left < 0:
             return
-        self._used["log"] += len(text) + _EACH
+        self._used["log"] += len(text) + _MESSAGE_COST_BYTES
         self.send({"type": "log", "level": level, "text": text[:left] if len(text) <= left else text[:left] + " […]"})
 
-    def host_request(self, request_id: int, method: object, params: object) -> None:
+    def send_host_request(self, request_id: int, method: object, params: object) -> None:
         self._charge("host requests", 1)
         message = {"type": "host_request", "id": request_id, "method": method, "params": params}
         self._charge("output", len(json.dumps(message)))
         self.send(message)
 
-    def idle(self) -> None:
-        """The guest waits for the next line and nothing else: what it has not answered by now, it never will."""
-        self.send({"type": "idle", "seen": self.seen})
+    def send_idle(self) -> None:
+        """The guest waits only for the next line: calls without a response by now never get one."""
+        self.send({"type": "idle", "seen": self.lines_delivered})
 
     def send(self, message: dict[str, Any]) -> None:
         data = memoryview(json.dumps(message).encode() + b"\n")
@@ -87,24 +87,24 @@ class Channel:
 
     def _charge(self, what: str, amount: int) -> None:
         self._used[what] += amount
-        if self._used[what] > self._most[what]:
-            raise LimitExceeded("output", f"too many {what}" if what == "host requests" else "too much output")
+        if self._used[what] > self._limits[what]:
+            raise GuestTerminated("output", f"too many {what}" if what == "host requests" else "too much output")
 
-    def _take(self, index: int) -> dict[str, Any]:
+    def _pop(self, index: int) -> dict[str, Any]:
         message = self._messages.pop(index)
         if message["type"] == "line":
-            self.seen += 1
+            self.lines_delivered += 1
             self._used = dict.fromkeys(self._used, 0)
         return message
 
     def _read(self) -> None:
         data = os.read(INPUT, _CHUNK)
         if not data:
-            raise HubGone
-        *whole, rest = data.split(b"\n")
-        if whole:
-            whole[0] = b"".join((*self._chunks, whole[0]))
-            self._chunks = []
-            self._messages.extend(json.loads(line) for line in whole)
+            raise HubDisconnected
+        *complete, rest = data.split(b"\n")
+        if complete:
+            complete[0] = b"".join((*self._partial_line, complete[0]))
+            self._partial_line = []
+            self._messages.extend(json.loads(line) for line in complete)
         if rest:
-            self._chunks.append(rest)
+            self._partial_line.append(rest)

@@ -1,5 +1,5 @@
-// What a JavaScript guest finds around it. Run before its script; `pilot(kind, text)` is the only way out of the engine.
-// Its value is the functions that the host calls: deliver a line, settle a host request, fire timers.
+// The global objects of a JavaScript guest. Evaluated before its script; `pilot(kind, text)` is the only way out of the
+// engine. Its value is the functions that the host calls: deliver a line, settle a host request, run timers.
 (() => {
   "use strict";
   const pilot = globalThis.__pilot;
@@ -9,7 +9,7 @@
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
 
   const lines = [];
-  const readers = [];
+  const lineReaders = [];
   const requests = new Map();
   let lastRequest = 0;
 
@@ -29,13 +29,13 @@
     });
 
   define("MCP", Object.freeze({
-    readLine: () => new Promise((resolve) => (lines.length ? resolve(lines.shift()) : readers.push(resolve))),
+    readLine: () => new Promise((resolve) => (lines.length ? resolve(lines.shift()) : lineReaders.push(resolve))),
     writeLine: (text) => void pilot("line", String(text)),
     requestHost,
   }));
   define("process", { env: parse(pilot("environment", "")), argv: [], platform: "browser-pilot", version: "" });
 
-  const shown = (value) => {
+  const formatted = (value) => {
     if (typeof value === "string") return value;
     if (value instanceof Error) return value.stack ? `${value}\n${value.stack}` : String(value);
     try {
@@ -44,7 +44,7 @@
       return String(value);
     }
   };
-  const logger = (level) => (...values) => void pilot("log", `${level}\n${values.map(shown).join(" ")}`);
+  const logger = (level) => (...values) => void pilot("log", `${level}\n${values.map(formatted).join(" ")}`);
   define("console", {
     log: logger("info"), info: logger("info"), debug: logger("debug"), trace: logger("debug"),
     warn: logger("warning"), error: logger("error"),
@@ -84,28 +84,28 @@
   });
   define("TextDecoder", class TextDecoder {
     #fatal;
-    #keepMark;
+    #keepByteOrderMark;
     constructor(label = "utf-8", { fatal = false, ignoreBOM = false } = {}) {
       if (!/^\s*utf-?8\s*$/i.test(label)) throw new RangeError(`the encoding ${label} is not supported`);
       this.#fatal = fatal;
-      this.#keepMark = ignoreBOM;
+      this.#keepByteOrderMark = ignoreBOM;
     }
     get encoding() { return "utf-8"; }
     get fatal() { return this.#fatal; }
     decode(data = new Uint8Array()) {
-      const answer = pilot("text", `${this.#fatal ? "strict" : "replace"}\n${btoa(binary(bytesOf(data)))}`);
-      if (answer[0] === "!") throw new TypeError("the data is not valid UTF-8");
-      const text = answer.slice(1);
-      return !this.#keepMark && text[0] === "\ufeff" ? text.slice(1) : text;
+      const decoded = pilot("text", `${this.#fatal ? "strict" : "replace"}\n${btoa(binary(bytesOf(data)))}`);
+      if (decoded[0] === "!") throw new TypeError("the data is not valid UTF-8");
+      const text = decoded.slice(1);
+      return !this.#keepByteOrderMark && text[0] === "\ufeff" ? text.slice(1) : text;
     }
   });
 
   const subtle = Object.freeze({
     digest: async (algorithm, data) => {
       const name = String(algorithm?.name ?? algorithm).toUpperCase();
-      const answer = pilot("digest", `${name}\n${btoa(binary(bytesOf(data)))}`);
-      if (!answer) throw new DOMException(`the algorithm ${name} is not supported`, "NotSupportedError");
-      return fromBase64(answer).buffer;
+      const digest = pilot("digest", `${name}\n${btoa(binary(bytesOf(data)))}`);
+      if (!digest) throw new DOMException(`the algorithm ${name} is not supported`, "NotSupportedError");
+      return fromBase64(digest).buffer;
     },
   });
   define("crypto", Object.freeze({
@@ -122,7 +122,7 @@
   const pairsOf = (text) =>
     text.split("&").filter(Boolean).map((part) => {
       const [name, ...value] = part.split("=");
-      const decode = (word) => pilot("unquote", word.replaceAll("+", " "));
+      const decode = (text) => pilot("unquote", text.replaceAll("+", " "));
       return [decode(name), decode(value.join("="))];
     });
   const quote = (text) =>
@@ -131,7 +131,7 @@
 
   class URLSearchParams {
     #pairs = [];
-    #changed = () => {};
+    #onChange = () => {};
     constructor(from = "") {
       if (typeof from === "object" && from !== null) {
         const pairs = typeof from[Symbol.iterator] === "function" ? [...from] : Object.entries(from);
@@ -140,16 +140,16 @@
         this.#pairs = pairsOf(String(from).replace(/^\?/, ""));
       }
     }
-    static of(query, changed) {
+    static of(query, onChange) {
       const made = new URLSearchParams(query);
-      made.#changed = changed;
+      made.#onChange = onChange;
       return made;
     }
     get size() { return this.#pairs.length; }
-    append(name, value) { this.#pairs.push([String(name), String(value)]); this.#changed(this); }
+    append(name, value) { this.#pairs.push([String(name), String(value)]); this.#onChange(this); }
     delete(name, value) {
       this.#pairs = this.#pairs.filter((pair) => pair[0] !== String(name) || (value !== undefined && pair[1] !== String(value)));
-      this.#changed(this);
+      this.#onChange(this);
     }
     get(name) { return this.#pairs.find((pair) => pair[0] === String(name))?.[1] ?? null; }
     getAll(name) { return this.#pairs.filter((pair) => pair[0] === String(name)).map((pair) => pair[1]); }
@@ -159,9 +159,9 @@
       if (first < 0) return this.append(name, value);
       this.#pairs = this.#pairs.filter((pair, at) => at <= first || pair[0] !== String(name));
       this.#pairs[first] = [String(name), String(value)];
-      this.#changed(this);
+      this.#onChange(this);
     }
-    sort() { this.#pairs.sort((one, other) => (one[0] < other[0] ? -1 : one[0] > other[0] ? 1 : 0)); this.#changed(this); }
+    sort() { this.#pairs.sort((one, other) => (one[0] < other[0] ? -1 : one[0] > other[0] ? 1 : 0)); this.#onChange(this); }
     forEach(callback, self) { for (const [name, value] of this.#pairs) callback.call(self, value, name, this); }
     *entries() { yield* this.#pairs.map((pair) => [...pair]); }
     *keys() { for (const [name] of this.#pairs) yield name; }
@@ -176,10 +176,10 @@
     #parts;
     #query;
     constructor(text, base) {
-      this.#take(parseUrl(text, base === undefined ? null : String(base)));
+      this.#setParts(parseUrl(text, base === undefined ? null : String(base)));
       if (!this.#parts) throw new TypeError(`Invalid URL: ${text}`);
     }
-    #take(parts) {
+    #setParts(parts) {
       this.#parts = parts;
       this.#query = parts && URLSearchParams.of(parts.search, (query) => {
         this.#parts = parseUrl(parts.href, null, ["search", String(query)]) ?? this.#parts;
@@ -199,7 +199,7 @@
           get() { return this.#parts[part]; },
           set(value) {
             const changed = parseUrl(this.#parts.href, null, [part, String(value)]);
-            if (changed) this.#take(changed);
+            if (changed) this.#setParts(changed);
             else if (part === "href") throw new TypeError(`Invalid URL: ${value}`);
           },
         });
@@ -219,7 +219,7 @@
     static abort(reason) { const made = new AbortController(); made.abort(reason); return made.signal; }
     static timeout(milliseconds) {
       const made = new AbortController();
-      setTimeout(() => made.abort(new DOMException("it took too long", "TimeoutError")), milliseconds);
+      setTimeout(() => made.abort(new DOMException("the timeout has passed", "TimeoutError")), milliseconds);
       return made.signal;
     }
     static fire(signal, reason) {
@@ -263,30 +263,30 @@
   define("Headers", Headers);
 
   class Response {
-    #answer;
+    #message;
     #used = false;
-    constructor(answer) {
-      this.#answer = answer;
-      this.status = answer.status;
-      this.statusText = answer.statusText;
-      this.ok = answer.status >= 200 && answer.status < 300;
-      this.url = answer.url;
-      this.redirected = answer.redirected;
-      this.headers = new Headers(answer.headers);
+    constructor(message) {
+      this.#message = message;
+      this.status = message.status;
+      this.statusText = message.statusText;
+      this.ok = message.status >= 200 && message.status < 300;
+      this.url = message.url;
+      this.redirected = message.redirected;
+      this.headers = new Headers(message.headers);
     }
     get bodyUsed() { return this.#used; }
-    #take() {
-      if (this.#used) throw new TypeError("the body was read before");
+    #consumeBody() {
+      if (this.#used) throw new TypeError("the body has already been read");
       this.#used = true;
-      return this.#answer;
+      return this.#message;
     }
     async text() {
-      const { body, base64 } = this.#take();
+      const { body, base64 } = this.#consumeBody();
       return body ?? new TextDecoder().decode(fromBase64(base64));
     }
     async json() { return parse(await this.text()); }
     async bytes() {
-      const { body, base64 } = this.#take();
+      const { body, base64 } = this.#consumeBody();
       return body === undefined ? fromBase64(base64) : new TextEncoder().encode(body);
     }
     async arrayBuffer() { return (await this.bytes()).buffer; }
@@ -304,12 +304,12 @@
     } else if (body !== undefined && body !== null) {
       params.base64 = btoa(binary(bytesOf(body)));
     }
-    const answered = requestHost("net.fetch", params).then(
-      (answer) => new Response(answer),
+    const response = requestHost("net.fetch", params).then(
+      (message) => new Response(message),
       (error) => { throw Object.assign(new TypeError(error.message), { code: error.code }); },
     );
-    if (!signal) return answered;
-    return Promise.race([answered, new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))]);
+    if (!signal) return response;
+    return Promise.race([response, new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))]);
   });
 
   const clone = (value, seen) => {
@@ -344,20 +344,20 @@
   define("structuredClone", (value) => clone(value, new Map()));
 
   return {
-    deliver: (line) => void (readers.length ? readers.shift()(line) : lines.push(line)),
-    settle: (text) => {
+    deliver: (line) => void (lineReaders.length ? lineReaders.shift()(line) : lines.push(line)),
+    settleHostRequest: (text) => {
       const { id, result, error } = parse(text);
-      const waiting = requests.get(id);
+      const request = requests.get(id);
       requests.delete(id);
-      if (error) waiting?.reject(new HostError(error));
-      else waiting?.resolve(result);
+      if (error) request?.reject(new HostError(error));
+      else request?.resolve(result);
     },
-    // Milliseconds until the next timer, 0 when one is due; -1 when only the host can move the guest on, -2 when nothing can.
-    waits: () => {
+    // Milliseconds until the next timer, 0 when one is due; -1 when it waits for the host, -2 when only for a line.
+    nextTimeout: () => {
       if (timers.size) return Math.max(0, Math.min(...[...timers.values()].map((timer) => timer.due)) - Date.now());
       return requests.size ? -1 : -2;
     },
-    fire: () => {
+    runTimers: () => {
       const now = Date.now();
       for (const [id, timer] of [...timers]) {
         if (timer.due > now || !timers.has(id)) continue;

@@ -1,7 +1,7 @@
 """A seccomp filter for Linux: a list of harmless system calls; all others fail with EPERM, in every thread, for good.
 
-No files, no sockets, no processes, no signals to others, no new executable memory. It reads from its input and writes
-to its output. Written as raw BPF because that is 40 lines and needs no library.
+No files, no sockets, no processes, no signals to others, no new executable memory. Only its input can be read and only
+its output written. Raw BPF, because that is 40 lines and needs no library.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _X32 = 0x40000000
 _PROT_EXEC = 4
 _SET_MODE_FILTER, _ALL_THREADS = 1, 1
 
-# By machine: the audit architecture, the number of seccomp(2) itself, and those that are allowed.
+# By machine: the audit architecture, the number of seccomp(2), and the allowed system calls.
 _MACHINES: dict[str, tuple[int, int, dict[str, int]]] = {
     "x86_64": (
         0xC000003E,
@@ -46,8 +46,8 @@ _MACHINES: dict[str, tuple[int, int, dict[str, int]]] = {
         },
     ),
 }  # fmt: skip
-# (which argument, its only value)
-_ONLY = {"read": (0, 0), "write": (0, 1)}
+# Index of an argument and its only allowed value.
+_FIXED_ARGUMENTS = {"read": (0, 0), "write": (0, 1)}
 _NEVER_EXECUTABLE = ("mmap", "mprotect")
 
 Instruction = tuple[int, int, int, int]
@@ -61,10 +61,10 @@ def is_supported() -> bool:
     return sys.platform.startswith("linux") and os.uname().machine in _MACHINES
 
 
-def lock_down(*, may_make_code: bool = False) -> None:
-    """From here on, for good. Raises OSError where the kernel refuses. A compiler must be able to make code."""
+def lock_down(*, allow_executable_memory: bool = False) -> None:
+    """Irreversible. Raises ``OSError`` when the kernel refuses. A compiler needs executable memory."""
     architecture, own_number, allowed = _MACHINES[os.uname().machine]
-    code = b"".join(struct.pack("HBBI", *one) for one in _filter(architecture, allowed, may_make_code))
+    code = b"".join(struct.pack("HBBI", *one) for one in _filter(architecture, allowed, allow_executable_memory))
     buffer = ctypes.create_string_buffer(code, len(code))
     program = _Program(len(code) // 8, ctypes.addressof(buffer))
     libc = ctypes.CDLL(None, use_errno=True)
@@ -72,7 +72,7 @@ def lock_down(*, may_make_code: bool = False) -> None:
         raise OSError(ctypes.get_errno(), "seccomp")
 
 
-def _filter(architecture: int, allowed: dict[str, int], may_make_code: bool) -> list[Instruction]:
+def _filter(architecture: int, allowed: dict[str, int], allow_executable_memory: bool) -> list[Instruction]:
     program: list[Instruction] = [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_EQUAL, 1, 0, architecture),
@@ -82,18 +82,18 @@ def _filter(architecture: int, allowed: dict[str, int], may_make_code: bool) -> 
         (_RETURN, 0, 0, _KILL),
     ]
     for name, number in allowed.items():
-        if name in _ONLY:
-            argument, value = _ONLY[name]
+        if name in _FIXED_ARGUMENTS:
+            argument, value = _FIXED_ARGUMENTS[name]
             check: list[Instruction] = [(_LOAD, 0, 0, _low_half(argument)), (_EQUAL, 1, 0, value)]
-        elif name in _NEVER_EXECUTABLE and not may_make_code:
+        elif name in _NEVER_EXECUTABLE and not allow_executable_memory:
             check = [(_LOAD, 0, 0, _low_half(2)), (_BITS, 0, 1, _PROT_EXEC)]
         else:
             check = []
-        verdict: list[Instruction] = [(_RETURN, 0, 0, _ALLOW)]
+        action: list[Instruction] = [(_RETURN, 0, 0, _ALLOW)]
         if check:
-            verdict = [(_RETURN, 0, 0, _DENY), (_RETURN, 0, 0, _ALLOW)]
-        program.append((_EQUAL, 0, len(check) + len(verdict), number))
-        program += [*check, *verdict]
+            action = [(_RETURN, 0, 0, _DENY), (_RETURN, 0, 0, _ALLOW)]
+        program.append((_EQUAL, 0, len(check) + len(action), number))
+        program += [*check, *action]
     return [*program, (_RETURN, 0, 0, _DENY)]
 
 

@@ -1,7 +1,7 @@
-"""WASI preview 1 as a guest gets it: three streams, clocks, random numbers, its arguments and environment; no files.
+"""WASI preview 1 for guests: three streams, clocks, random numbers, arguments and environment; no files.
 
-Not wasmtime's own WASI: that one knows files and sockets, this one has none to give. Every call that is not here
-answers "not supported". Reading and writing the streams is for whoever holds them.
+Not wasmtime's own WASI, which has files and sockets. Every function that is not here returns "not supported". The
+``Streams`` implement reading and writing.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any, Protocol
 
 from wasmtime import Caller, FuncType, ImportType, Linker, Memory
 
-from .channel import LimitExceeded
+from .channel import GuestTerminated
 
 MODULE = "wasi_snapshot_preview1"
 _SUCCESS, _BAD_FILE, _FAULT, _INVALID, _NOT_SUPPORTED = 0, 8, 21, 28, 52
 _CHARACTER_DEVICE = 2
-_MOST_VECTORS = 1024
-_MOST_RANDOM = 1 << 16
-_LONGEST_SLEEP_SECONDS = 60.0
+_MAX_VECTORS = 1024
+_MAX_RANDOM_BYTES = 1 << 16
+_MAX_SLEEP_SECONDS = 60.0
 _CLOCK_SUBSCRIPTION, _ABSOLUTE = 0, 1
 
 
@@ -32,32 +32,32 @@ class Streams(Protocol):
     def sleep(self, seconds: float) -> None: ...
 
 
-class Exited(Exception):
+class GuestExited(Exception):
     def __init__(self, code: int) -> None:
         super().__init__(f"it ended with code {code}")
         self.code = code
 
 
 class GuestMemory:
-    """The guest's memory during one call; whatever it names outside of it ends the guest."""
+    """The guest's memory during one call; an address outside of it ends the guest."""
 
     def __init__(self, caller: Caller) -> None:
         memory = caller.get("memory")
         if not isinstance(memory, Memory):
-            raise LimitExceeded("error", "the module exports no memory")
+            raise GuestTerminated("error", "the module exports no memory")
         self._caller, self._memory = caller, memory
         self._size = memory.data_len(caller)
 
     def read(self, address: int, length: int) -> bytes:
         start, length = address & 0xFFFFFFFF, length & 0xFFFFFFFF
         if start + length > self._size:
-            raise LimitExceeded("error", "it named memory that it does not have")
+            raise GuestTerminated("error", "it accessed memory outside of its own")
         return bytes(self._memory.read(self._caller, start, start + length)) if length else b""
 
     def write(self, address: int, data: bytes) -> None:
         start = address & 0xFFFFFFFF
         if start + len(data) > self._size:
-            raise LimitExceeded("error", "it named memory that it does not have")
+            raise GuestTerminated("error", "it accessed memory outside of its own")
         if data:
             self._memory.write(self._caller, data, start)
 
@@ -65,7 +65,7 @@ class GuestMemory:
         self.write(address, (value & ((1 << 8 * size) - 1)).to_bytes(size, "little"))
 
     def vectors(self, address: int, count: int) -> list[tuple[int, int]]:
-        table = self.read(address, 8 * min(count & 0xFFFFFFFF, _MOST_VECTORS))
+        table = self.read(address, 8 * min(count & 0xFFFFFFFF, _MAX_VECTORS))
         words = [int.from_bytes(table[at : at + 4], "little") for at in range(0, len(table), 4)]
         return list(zip(words[::2], words[1::2], strict=True))
 
@@ -76,7 +76,7 @@ class Wasi:
         self._environment = [f"{name}={value}\0".encode() for name, value in environment.items()]
 
     def define(self, linker: Linker, imports: list[ImportType]) -> None:
-        """Define what the module imports of WASI."""
+        """Define the WASI functions that the module imports."""
         for one in imports:
             if one.module == MODULE and isinstance(one.type, FuncType) and one.name is not None:
                 function: Callable[..., Any] = getattr(self, f"_{one.name}", _not_supported)
@@ -117,18 +117,18 @@ class Wasi:
 
     def _random_get(self, caller: Caller, address: int, length: int) -> int:
         memory, length = GuestMemory(caller), length & 0xFFFFFFFF
-        for start in range(0, length, _MOST_RANDOM):
-            memory.write(address + start, os.urandom(min(_MOST_RANDOM, length - start)))
+        for start in range(0, length, _MAX_RANDOM_BYTES):
+            memory.write(address + start, os.urandom(min(_MAX_RANDOM_BYTES, length - start)))
         return _SUCCESS
 
     def _fd_read(self, caller: Caller, stream: int, vectors: int, count: int, result: int) -> int:
         if stream != 0:
             return _BAD_FILE
         memory = GuestMemory(caller)
-        room = memory.vectors(vectors, count)
-        data = self._streams.read(sum(length for _, length in room))
+        buffers = memory.vectors(vectors, count)
+        data = self._streams.read(sum(length for _, length in buffers))
         memory.write_int(result, len(data))
-        for address, length in room:
+        for address, length in buffers:
             memory.write(address, data[:length])
             data = data[length:]
         return _SUCCESS
@@ -145,8 +145,8 @@ class Wasi:
     def _fd_fdstat_get(self, caller: Caller, stream: int, result: int) -> int:
         if stream not in (0, 1, 2):
             return _BAD_FILE
-        facts = bytes([_CHARACTER_DEVICE]) + bytes(7) + (0x42).to_bytes(8, "little") + bytes(8)
-        GuestMemory(caller).write(result, facts)
+        stat = bytes([_CHARACTER_DEVICE]) + bytes(7) + (0x42).to_bytes(8, "little") + bytes(8)
+        GuestMemory(caller).write(result, stat)
         return _SUCCESS
 
     def _fd_prestat_get(self, _caller: Caller, _stream: int, _result: int) -> int:
@@ -159,10 +159,10 @@ class Wasi:
         return _SUCCESS
 
     def _proc_exit(self, _caller: Caller, code: int) -> None:
-        raise Exited(code)
+        raise GuestExited(code)
 
     def _poll_oneoff(self, caller: Caller, subscriptions: int, events: int, count: int, result: int) -> int:
-        """Sleeping is all that there is to wait for: reading waits by itself."""
+        """Sleeping only: reads block by themselves."""
         memory = GuestMemory(caller)
         if count != 1:
             return _NOT_SUPPORTED
@@ -173,7 +173,7 @@ class Wasi:
         nanoseconds = int.from_bytes(subscription[24:32], "little")
         if int.from_bytes(subscription[40:42], "little") & _ABSOLUTE:
             nanoseconds -= time.time_ns() if clock == 0 else time.monotonic_ns()
-        self._streams.sleep(max(0.0, min(nanoseconds / 1e9, _LONGEST_SLEEP_SECONDS)))
+        self._streams.sleep(max(0.0, min(nanoseconds / 1e9, _MAX_SLEEP_SECONDS)))
         memory.write(events, subscription[:8] + bytes(24))
         memory.write_int(result, 1)
         return _SUCCESS

@@ -1,9 +1,9 @@
-/* What a guest in C needs to ask the host for something. No library: only this file.
+/* Host requests for guests in C. No library: only this file.
  *
- *   char *answer = bp_request("{\"method\":\"browser.capturePage\",\"params\":{\"url\":\"https://example.com/\"}}");
+ *   char *response = bp_request("{\"method\":\"browser.capturePage\",\"params\":{\"url\":\"https://example.com/\"}}");
  *
- * The answer is JSON, {"result": ...} or {"error": {"code", "message"}}, ended by a zero; free() it. NULL when there is
- * no memory for it. The call waits until the host has answered; other guests and clients do not wait for it.
+ * The response is JSON, {"result": ...} or {"error": {"code", "message"}}, ended by a zero byte; free() it. NULL when
+ * there is no memory for it. The call blocks until the host has responded; other guests and clients do not wait for it.
  */
 #ifndef BROWSER_PILOT_H
 #define BROWSER_PILOT_H
@@ -16,20 +16,20 @@
 __attribute__((import_module("browser_pilot"), import_name("host_request")))
 extern uint64_t bp_host_request(const char *request, size_t length);
 
-/* The host puts its answer into memory that it gets from here. One byte more, so that a zero fits behind it. */
+/* The host writes its response to memory from here. One byte more, for a zero at its end. */
 __attribute__((export_name("browser_pilot_alloc")))
 void *bp_alloc(size_t length) {
   return malloc(length + 1);
 }
 
 static char *bp_request(const char *json) {
-  uint64_t answer = bp_host_request(json, strlen(json));
-  char *text = (char *)(uintptr_t)(uint32_t)(answer >> 32);
-  if (text != NULL) text[(uint32_t)answer] = '\0';
+  uint64_t response = bp_host_request(json, strlen(json));
+  char *text = (char *)(uintptr_t)(uint32_t)(response >> 32);
+  if (text != NULL) text[(uint32_t)response] = '\0';
   return text;
 }
 
-/* The value of the first "key" in the JSON text, when it is a string: decoded but for \u escapes above Latin-1. */
+/* The value of the first "key" in the JSON text if it is a string, decoded except for \u escapes above U+07FF. */
 static char *bp_string(const char *json, const char *key) {
   size_t length = strlen(key);
   for (const char *at = strchr(json, '"'); at != NULL; at = strchr(at + 1, '"')) {

@@ -1,0 +1,1 @@
+"""The tamper-evident audit log: written before and after each action, read, verified, exported, backed up."""

@@ -1,0 +1,222 @@
+"""The implementation of the `guest` commands: install, show, remove and test guests, and notify a running hub."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import sys
+import time
+from collections import deque
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import typer
+
+from browser_pilot.config.settings import load_settings
+from browser_pilot.errors import InvalidArgument
+from browser_pilot.guests.guest_secrets import GuestSecrets
+from browser_pilot.guests.guest_store import GuestStore, InstalledGuest
+from browser_pilot.guests.manifest import GUEST_NAME, PERMISSIONS, Permission
+from browser_pilot.guests.packages import Package, read_package
+from browser_pilot.guests.permissions import GrantDecision, GrantStore
+from browser_pilot.guests.self_test import run_self_test, tools_of_guest
+from browser_pilot.hub_discovery.runtime_file import read_runtime
+from browser_pilot.policy.hosts import parse_address
+from browser_pilot.redaction.redactor import Redactor
+from browser_pilot.secrets.secret_store import SecretStore
+
+from .guest_prompts import consent_lines
+from .hub_control import send_request as ask_hub
+from .output import FAILURE, SUCCESS, WARNING, count_noun, print_line, progress
+
+
+def add_guest(home: Path, path: Path, *, yes: bool) -> None:
+    package = read_package(path)
+    name = package.manifest.name
+    store = GuestStore(home)
+    current = store.load(name) if name in store.names() else None
+    if current is not None and current.digest == package.digest and current.problem is None:
+        print_line(SUCCESS, f" {name} is already installed and has not changed.")
+        return
+    with progress(f"Inspecting {name} …"):
+        tools = asyncio.run(tools_of_guest(package, home, load_settings(home=home).guests))
+    for line in consent_lines(package, tools, current):
+        print_line(line)
+    if not yes and not typer.confirm("Add it?" if current is None else "Replace the installed version?", default=False):
+        print_line(FAILURE, " Nothing was added.")
+        raise typer.Exit(1)
+    added = store.install(package, tools, source=str(path.absolute()))
+    notify_hub(home)
+    print_line(SUCCESS, f" Added {name} {package.manifest.version} with {count_noun(len(added.tools), 'tool')}.")
+    for declared in package.manifest.secrets:
+        if declared.name not in _secrets(home).names(name):
+            print_line(
+                WARNING,
+                f" It needs the secret {declared.name}: browser-pilot guest secret {name} {declared.name}",
+            )
+
+
+def guests_data(home: Path) -> list[dict[str, Any]]:
+    return [guest_data(home, name) for name in GuestStore(home).names()]
+
+
+def guest_data(home: Path, name: str) -> dict[str, Any]:
+    guest = GuestStore(home).find(name)
+    manifest = guest.manifest
+    return {
+        "name": name,
+        "title": manifest.title,
+        "version": manifest.version,
+        "description": manifest.description,
+        "kind": manifest.kind,
+        "enabled": guest.enabled,
+        "problem": guest.problem,
+        "digest": guest.digest,
+        "source": guest.source,
+        "added": time.strftime("%Y-%m-%d %H:%M", time.localtime(guest.added_at)),
+        "hosts": [str(host) for host in manifest.hosts],
+        "permissions": list(manifest.permissions if manifest.permissions is not None else PERMISSIONS),
+        "secrets": {declared.name: declared.name in _secrets(home).names(name) for declared in manifest.secrets},
+        "tools": {tool.name: tool.description for tool in guest.tools},
+        "grants": {site: dict(given) for site, given in GrantStore(home).persistent(name).items()},
+    }
+
+
+def guest_row(guest: dict[str, Any]) -> tuple[str, ...]:
+    state = "changed: add it again" if guest["problem"] else "on" if guest["enabled"] else "off"
+    return (guest["name"], guest["version"], guest["kind"], str(len(guest["tools"])), state)
+
+
+def show_guest(home: Path, name: str) -> None:
+    guest = GuestStore(home).find(name)
+    data = guest_data(home, name)
+    print_line(f"{data['title']} {data['version']} ({data['kind']}), added {data['added']} from {data['source']}")
+    if guest.problem:
+        print_line(FAILURE, " ", guest.problem)
+    package = Package(guest.manifest, b"", b"")
+    for line in consent_lines(package, guest.tools, None):
+        print_line(line)
+    for secret, given in data["secrets"].items():
+        print_line(f"The secret {secret} is {'set' if given else 'not set'}.")
+    for site, given in data["grants"].items():
+        for permission, verdict in given.items():
+            print_line(f"You {'always allow' if verdict == 'allow' else 'never allow'} {permission} on {site}.")
+
+
+def remove_guest(home: Path, name: str, *, yes: bool) -> None:
+    store = GuestStore(home)
+    if not yes and not typer.confirm(f"Remove {name} with its log, grants and secrets?", default=False):
+        raise typer.Exit(1)
+    store.remove(name)
+    GrantStore(home).remove_all(name)
+    _secrets(home).remove_all(name)
+    notify_hub(home)
+    print_line(SUCCESS, f" Removed {name}.")
+
+
+def set_guest_enabled(home: Path, name: str, *, on: bool) -> None:
+    GuestStore(home).set_enabled(name, on)
+    notify_hub(home)
+    print_line(SUCCESS, f" {name} is {'enabled' if on else 'disabled'}.")
+
+
+def set_guest_secret(home: Path, name: str, variable: str) -> None:
+    guest = GuestStore(home).find(name)
+    secret_names = [declared.name for declared in guest.manifest.secrets]
+    if variable not in secret_names:
+        raise InvalidArgument(
+            f"{name} does not use the secret {variable!r}.",
+            suggestions=[f"Its secrets: {', '.join(secret_names) or 'none'}."],
+        )
+    if sys.stdin.isatty():
+        value = cast("str", typer.prompt(f"{variable} for {name}", hide_input=True))
+    else:
+        value = sys.stdin.readline().rstrip("\n")
+    _secrets(home).set(name, variable, value)
+    print_line(SUCCESS, f" Stored {variable} for {name}. It takes effect when the guest starts next.")
+
+
+def save_grant(home: Path, name: str, site: str, permissions: list[str] | None, verdict: GrantDecision) -> None:
+    GuestStore(home).find(name)
+    unknown = [one for one in permissions or () if one not in PERMISSIONS]
+    if unknown:
+        raise InvalidArgument(
+            f"{unknown[0]!r} is not a permission.", suggestions=[f"Permissions: {', '.join(PERMISSIONS)}."]
+        )
+    chosen = cast("list[Permission]", permissions) or list(PERMISSIONS)
+    where = str(parse_address(site).site)
+    GrantStore(home).save(name, chosen, where, verdict)
+    print_line(
+        SUCCESS, f" {name} may {'always' if verdict == 'allow' else 'never'} use {', '.join(chosen)} on {where}."
+    )
+
+
+def require_tool(home: Path, name: str, tool: str) -> None:
+    guest = GuestStore(home).find(name)
+    names = [one.name for one in guest.tools]
+    if guest.problem:
+        raise InvalidArgument(guest.problem, suggestions=[f"`browser-pilot guest add {guest.source}`"])
+    if tool not in names:
+        raise InvalidArgument(f"{name} has no tool {tool!r}.", suggestions=[f"Its tools: {', '.join(names)}."])
+
+
+def last_lines(home: Path, name: str, count: int) -> list[str]:
+    store = GuestStore(home)
+    store.find(name)
+    path = store.log_path(name)
+    if not path.is_file():
+        return []
+    with path.open(encoding="utf-8") as file:
+        return [line.rstrip("\n") for line in deque(file, maxlen=count)]
+
+
+def test_guest(home: Path, path_or_name: str) -> None:
+    path = Path(path_or_name)
+    store = GuestStore(home)
+    is_installed = path_or_name in store.names() and not path.exists()
+    package = _installed_package(store.find(path_or_name)) if is_installed else read_package(path)
+    with progress(f"Running {package.manifest.name} …"):
+        result = asyncio.run(run_self_test(package, home, load_settings(home=home).guests))
+    for line in result.log.splitlines():
+        print_line("  ", line)
+    ready = f"{result.start_ms:.0f} ms and is ready {result.list_ms:.0f} ms later"
+    print_line(SUCCESS, f" It starts in {ready}, with {count_noun(len(result.tools), 'tool')}.")
+
+
+def create_guest(folder: Path, name: str, kind: Literal["js", "wasm"]) -> None:
+    if not GUEST_NAME.fullmatch(name):
+        raise InvalidArgument(
+            f"{name!r} is not a valid guest name.",
+            suggestions=["Use up to 24 lower-case letters, digits and single hyphens."],
+        )
+    target = folder / name
+    if target.exists():
+        raise InvalidArgument(f"{target} already exists.")
+    target.mkdir()
+    for file in (files("browser_pilot.guests") / "templates" / kind).iterdir():
+        text = file.read_text(encoding="utf-8")
+        (target / file.name).write_text(text.replace('"NAME"', f'"{name}"'), encoding="utf-8")
+    print_line(SUCCESS, f" Created the guest {target}.")
+    if kind == "wasm":
+        print_line(f"  → make -C {name}")
+    print_line(f"  → browser-pilot guest add {name}")
+
+
+def notify_hub(home: Path) -> None:
+    """Make a running hub reload its guests now; it also polls for changes."""
+    running = read_runtime(home)
+    if running is None:
+        return
+    try:
+        ask_hub(running, "POST", "/api/guests/refresh")
+    except (OSError, http.client.HTTPException):
+        print_line(WARNING, " The hub could not be notified; it checks for changes every 30 seconds.")
+
+
+def _installed_package(guest: InstalledGuest) -> Package:
+    return Package(guest.manifest, (guest.folder / "manifest.json").read_bytes(), guest.read_code())
+
+
+def _secrets(home: Path) -> GuestSecrets:
+    return GuestSecrets(SecretStore(home, Redactor()))

@@ -1,0 +1,47 @@
+"""Describes what a guest requests, for the user's consent before it is installed. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from browser_pilot.approvals.descriptions import plain_text
+from browser_pilot.guests.guest_store import InstalledGuest
+from browser_pilot.guests.manifest import PERMISSIONS, GuestTool
+from browser_pilot.guests.packages import Package
+from browser_pilot.guests.permissions import PERMISSION_DESCRIPTIONS
+
+MAX_DESCRIPTION_CHARACTERS = 120
+
+
+def consent_lines(package: Package, tools: Sequence[GuestTool], before: InstalledGuest | None) -> Iterator[str]:
+    """``before`` is the installed version of the guest, if any."""
+    manifest = package.manifest
+    author = f" by {plain_text(manifest.author)}" if manifest.author else ""
+    description = plain_text(manifest.description) or "no description"
+    yield f"{plain_text(manifest.title)} {plain_text(manifest.version)}{author}: {description}"
+    if before is not None:
+        yield f"Installed: {before.name} {plain_text(before.manifest.version)}, with different files."
+    if manifest.hosts:
+        everything = any(pattern.covers_everything for pattern in manifest.hosts)
+        yield f"It may send requests to: {', '.join(map(str, manifest.hosts))}"
+        if everything:
+            yield "That is EVERY host on the internet: it can send any data that it sees anywhere."
+    else:
+        yield "It may not send requests of its own."
+    prefix = "It may ask you to let it"
+    if manifest.permissions is None:
+        prefix = "It does not list its permissions, so it may ask you to let it"
+    permissions = manifest.permissions if manifest.permissions is not None else PERMISSIONS
+    for permission in permissions:
+        if permission != "net:fetch":
+            yield f"{prefix}: {PERMISSION_DESCRIPTIONS[permission]} ({permission})"
+    for secret in manifest.secrets:
+        optional = "" if secret.required else " (optional)"
+        yield f"It needs the secret {secret.name}{optional}: {plain_text(secret.description)}"
+    for variable in manifest.environment:
+        yield f"It runs with {variable.name}={plain_text(variable.value)}"
+    for tool in tools:
+        text = plain_text(tool.description)
+        if len(text) > MAX_DESCRIPTION_CHARACTERS:
+            text = text[: MAX_DESCRIPTION_CHARACTERS - 1] + "…"
+        yield f"Tool {manifest.name}__{tool.name}: {text}"

@@ -1,0 +1,72 @@
+"""One tool call as data: who calls, what it does, where, and on which targets. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from browser_pilot.approvals.queue import ApprovalChannel
+from browser_pilot.page.actions.target_facts import TargetSpec
+from browser_pilot.page.downloads.downloadable import DownloadSpec
+from browser_pilot.policy.types import BUDGETED_EFFECTS, Effect
+from browser_pilot.sessions.client import Client
+
+# (done so far, total where it is known, text): MCP's progress notification.
+Progress = Callable[[float, float | None, str], Awaitable[None]]
+
+
+async def no_progress(_done: float, _total: float | None, _text: str) -> None:
+    """The client did not ask for progress notifications."""
+
+
+class Scope(Enum):
+    """Where a call runs. The tabs of navigations are opened after authorization, the others are located before it."""
+
+    TAB = "the named or current tab"
+    TAB_OR_NEW = "the named or current tab, or a new one when none is open"
+    NEW_TAB = "a new tab"
+    BACKGROUND_TAB = "a tab that the client does not see"
+    SESSION = "the session, no tab"
+    PLANNED_SESSION = "a session that the caller holds: not open yet, or about to be closed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolCall:
+    """``arguments`` are the raw ones, for the audit log and the approval request.
+
+    ``url`` is where a navigation goes, or the address that a planned session is authorized for. ``targets``, ``dialog``
+    (the open one) and ``download`` are what is inspected on the page before the authorization. ``executable`` is the
+    extension of a download that turned out to be an executable file.
+    """
+
+    client: Client
+    tool: str
+    effect: Effect
+    arguments: Mapping[str, object]
+    timeout_ms: int
+    scope: Scope = Scope.TAB
+    session: str | None = None
+    tab: str | None = None
+    url: str = ""
+    targets: tuple[TargetSpec, ...] = ()
+    dialog: bool = False
+    download: DownloadSpec | None = None
+    executable: str = ""
+    channels: tuple[ApprovalChannel, ...] = ()
+    progress: Progress = no_progress
+
+    @property
+    def has_effect(self) -> bool:
+        """Whether it does more than read."""
+        return self.effect in BUDGETED_EFFECTS
+
+    @property
+    def is_navigation(self) -> bool:
+        """Whether it opens ``url``; an empty one too, so that it is rejected as an invalid address."""
+        return self.download is None and self.scope in (Scope.TAB_OR_NEW, Scope.NEW_TAB, Scope.BACKGROUND_TAB)
+
+    @property
+    def inspects_page(self) -> bool:
+        """Whether something on the page has to be inspected before the authorization."""
+        return bool(self.targets) or self.dialog or self.download is not None

@@ -1,0 +1,92 @@
+"""Self-test of a guest without a hub: whether it starts, how fast, and which tools it lists.
+
+It runs in the usual sandbox, in a temporary home; every host request is refused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from browser_pilot.config.settings import GuestSettings
+from browser_pilot.errors import GuestFailed
+
+from .call_context import CallContext
+from .compiled_modules import CompiledModules
+from .guest_store import GuestStore, InstalledGuest
+from .host_errors import HostError
+from .manager import GuestManager
+from .manifest import GuestTool, parse_tools
+from .packages import Package
+from .running_guest import RunningGuest
+
+LIST_TIMEOUT_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class SelfTestResult:
+    """``log`` is the guest's output during the test."""
+
+    tools: tuple[GuestTool, ...]
+    start_ms: float
+    list_ms: float
+    log: str
+
+
+class _RefusingHost:
+    async def handle(
+        self, guest: InstalledGuest, context: CallContext | None, method: str, params: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        raise HostError("ERR_PERMISSION_DENIED", "The host serves no requests during a self-test.")
+
+
+async def run_self_test(package: Package, home: Path, settings: GuestSettings) -> SelfTestResult:
+    """Start the guest and list its tools. Raises ``GuestFailed``."""
+    with tempfile.TemporaryDirectory(prefix="browser-pilot-guest-") as folder:
+        manager = GuestManager(
+            Path(folder),
+            settings=lambda: settings,
+            host=_RefusingHost(),
+            secret_of=lambda _guest, _name: "",
+            redact=str,
+            modules=CompiledModules(GuestStore(home).cache_folder),
+        )
+        installed = manager.store.install(package, (), source="")
+        await manager.compile(installed)
+        started = time.perf_counter()
+        running = await manager.start(installed)
+        ready = time.perf_counter()
+        try:
+            tools = await _list_tools(running, package)
+            done = time.perf_counter()
+        finally:
+            await running.stop()
+        log = manager.store.log_path(installed.name)
+        return SelfTestResult(
+            tools=tools,
+            start_ms=(ready - started) * 1000,
+            list_ms=(done - ready) * 1000,
+            log=await asyncio.to_thread(log.read_text, "utf-8") if log.exists() else "",
+        )
+
+
+async def tools_of_guest(package: Package, home: Path, settings: GuestSettings) -> tuple[GuestTool, ...]:
+    """The manifest's tools or, if it has none, those that the guest lists. The guest must start in either case."""
+    tools = (await run_self_test(package, home, settings)).tools
+    if not tools:
+        raise GuestFailed(f"The guest {package.manifest.name} has no tools.")
+    return tools
+
+
+async def _list_tools(running: RunningGuest, package: Package) -> tuple[GuestTool, ...]:
+    if package.manifest.tools is not None:
+        # Such a guest need not implement tools/list; it must only start and wait for requests.
+        await running.wait_idle(LIST_TIMEOUT_SECONDS)
+        return package.manifest.tools
+    result = await running.request("tools/list", {}, timeout_seconds=LIST_TIMEOUT_SECONDS)
+    return parse_tools(result.get("tools"))

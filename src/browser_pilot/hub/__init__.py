@@ -1,0 +1,1 @@
+"""The hub process: composition root, HTTP listener, health, and maintenance."""

@@ -1,0 +1,1 @@
+"""Finds the hub of this home or starts one: runtime file, bearer token, launcher. Standard library only."""

@@ -1,0 +1,1 @@
+"""MCP resources and the notifications about their changes."""

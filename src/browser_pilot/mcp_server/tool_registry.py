@@ -1,0 +1,200 @@
+"""Tools as data: one declaration holds a tool's name, description, arguments and operation; profiles select among them.
+
+An operation is three plain functions: ``targets`` declares what is inspected before the authorization, ``execute`` does
+it within the authorized call, ``render`` makes the result after the outcome was recorded. The gateway's pipeline calls
+them in this order. A selection is written like ``standard,browser_evaluate,-browser_upload``: profiles and tool names
+add, ``-name`` removes, from left to right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar
+
+from browser_pilot.approvals.queue import ApprovalChannel
+from browser_pilot.errors import BrowserError, NoTab, SettingsError, Timeout
+from browser_pilot.gateway import Gateway, Location, Scope, ToolCall, ToolContext
+from browser_pilot.gateway.tool_call import Progress, no_progress
+from browser_pilot.page.actions.target_facts import TargetSpec
+from browser_pilot.page.downloads.downloadable import DownloadSpec
+from browser_pilot.policy.types import Effect
+from browser_pilot.sessions.client import Client
+
+from .tool_result import ToolResult, result_without_page
+from .tool_schema import Arguments, TabArguments, lean_schema
+
+Profile = Literal["minimal", "standard", "full"]
+PROFILES: tuple[Profile, ...] = ("minimal", "standard", "full")
+EVERYWHERE: frozenset[Profile] = frozenset(PROFILES)
+STANDARD: frozenset[Profile] = frozenset({"standard", "full"})
+MINIMAL_ONLY: frozenset[Profile] = frozenset({"minimal"})
+FULL_ONLY: frozenset[Profile] = frozenset({"full"})
+
+A = TypeVar("A", bound=Arguments)
+R = TypeVar("R")
+
+
+def _no_targets(_: Arguments) -> tuple[TargetSpec, ...]:
+    return ()
+
+
+def _no_url(_: Arguments) -> str:
+    return ""
+
+
+def _no_download(_: Arguments) -> None:
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operation(Generic[A, R]):
+    """``url`` is where a navigation goes, ``download`` what is saved, ``dialog`` that the open dialog is responded to.
+
+    ``effect`` is the tool's own unless given. ``extra_timeout_ms`` is added to the call's time where ``execute`` keeps
+    the deadline itself and reports what it waited for.
+    """
+
+    execute: Callable[[ToolContext, A], Awaitable[R]]
+    render: Callable[[ToolContext, A, R], Awaitable[ToolResult]]
+    targets: Callable[[A], tuple[TargetSpec, ...]] = _no_targets
+    url: Callable[[A], str] = _no_url
+    download: Callable[[A], DownloadSpec | None] = _no_download
+    dialog: bool = False
+    effect: Effect | None = None
+    scope: Scope = Scope.TAB
+    extra_timeout_ms: int = 0
+
+
+@dataclass(frozen=True)
+class CallRequest:
+    """One ``tools/call`` request: who called which tool, and the channels on which a person can be asked."""
+
+    client: Client
+    tool: Tool[Any]
+    gateway: Gateway
+    arguments: dict[str, Any] = field(default_factory=dict[str, Any])
+    channels: tuple[ApprovalChannel, ...] = ()
+    progress: Progress = no_progress
+
+    def timeout_ms(self, arguments: TabArguments) -> int:
+        """The call's own, the session's, or the client's."""
+        return arguments.timeout_ms or self.gateway.timeout_ms(self.client, arguments.session, arguments.tab)
+
+    def call(
+        self,
+        operation: Operation[A, Any],
+        arguments: A,
+        *,
+        session: str | None = None,
+        tab: str | None = None,
+        timeout_ms: int | None = None,
+    ) -> ToolCall:
+        """The call for the pipeline; the keywords override the arguments."""
+        where = arguments if isinstance(arguments, TabArguments) else TabArguments()
+        return ToolCall(
+            client=self.client,
+            tool=self.tool.name,
+            effect=operation.effect or self.tool.effect,
+            arguments=self.arguments,
+            timeout_ms=(timeout_ms or self.timeout_ms(where)) + operation.extra_timeout_ms,
+            scope=operation.scope,
+            session=session or where.session,
+            tab=tab or where.tab,
+            url=operation.url(arguments),
+            targets=operation.targets(arguments),
+            dialog=operation.dialog,
+            download=operation.download(arguments),
+            channels=self.channels,
+            progress=self.progress,
+        )
+
+    async def run(
+        self,
+        operation: Operation[A, R],
+        arguments: A,
+        *,
+        location: Location | None = None,
+        session: str | None = None,
+        tab: str | None = None,
+        timeout_ms: int | None = None,
+    ) -> ToolResult:
+        """Run an operation through the pipeline and render its result."""
+        call = self.call(operation, arguments, session=session, tab=tab, timeout_ms=timeout_ms)
+        context, outcome = await self.gateway.run(
+            call, lambda context: operation.execute(context, arguments), location=location
+        )
+        try:
+            return await self.gateway.render(context, operation.render(context, arguments, outcome))
+        except (Timeout, BrowserError, NoTab) as error:
+            if not call.has_effect:
+                raise
+            # The effect is done and recorded: that the page could not be read afterwards must not hide it.
+            return result_without_page(error)
+
+
+@dataclass(frozen=True)
+class Tool(Generic[A]):
+    """A tool has one ``operation``, or chooses among several by its arguments (``choose``), or is more than one
+    operation of the browser (``handler``).
+    """
+
+    name: str
+    title: str
+    description: str
+    arguments: type[A]
+    effect: Effect
+    profiles: frozenset[Profile]
+    operation: Operation[A, Any] | None = None
+    choose: Callable[[A], Operation[A, Any]] | None = None
+    handler: Callable[[CallRequest, A], Awaitable[ToolResult]] | None = None
+    destructive: bool = False
+
+    @property
+    def read_only(self) -> bool:
+        return self.effect in ("read", "capture")
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        return lean_schema(self.arguments)
+
+    async def run(self, request: CallRequest, arguments: A) -> ToolResult:
+        if self.handler is not None:
+            return await self.handler(request, arguments)
+        operation = self.operation if self.choose is None else self.choose(arguments)
+        if operation is None:
+            raise AssertionError(f"{self.name} declares no operation")
+        return await request.run(operation, arguments)
+
+
+class ToolRegistry:
+    def __init__(self, tools: Iterable[Tool[Any]]) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+
+    def __iter__(self):
+        return iter(self._tools.values())
+
+    def schema_of(self, name: str) -> dict[str, Any] | None:
+        return next((tool.schema for tool in self if tool.name == name), None)
+
+    def select(self, selection: str) -> dict[str, Tool[Any]]:
+        chosen: set[str] = set()
+        for word in (word.strip() for word in selection.split(",")):
+            name = word.removeprefix("-")
+            if name in PROFILES:
+                names = {tool.name for tool in self._tools.values() if name in tool.profiles}
+            elif name in self._tools:
+                names = {name}
+            elif word == "":
+                continue
+            else:
+                raise SettingsError(
+                    f"{name!r} is neither a tool nor a profile.",
+                    suggestions=[f"Profiles: {', '.join(PROFILES)}.", f"Tools: {', '.join(self._tools)}."],
+                )
+            chosen = chosen - names if word.startswith("-") else chosen | names
+        if not chosen:
+            raise SettingsError(
+                f"The selection {selection!r} leaves no tool.", suggestions=[f"Profiles: {', '.join(PROFILES)}."]
+            )
+        return {name: tool for name, tool in self._tools.items() if name in chosen}

@@ -1,0 +1,45 @@
+"""All tools, one module per family, and their registry."""
+
+from __future__ import annotations
+
+from browser_pilot.mcp_server.tool_registry import ToolRegistry
+
+from . import (
+    console,
+    content,
+    downloads,
+    evaluate,
+    interact,
+    navigation,
+    network,
+    page_actions,
+    picked_element,
+    screenshot,
+    session,
+    snapshot,
+    storage,
+    trace,
+    user_input,
+    wait_for,
+)
+
+REGISTRY = ToolRegistry(
+    [
+        *navigation.TOOLS,
+        *snapshot.TOOLS,
+        *user_input.TOOLS,
+        *page_actions.TOOLS,
+        *wait_for.TOOLS,
+        *content.TOOLS,
+        *screenshot.TOOLS,
+        *console.TOOLS,
+        *network.TOOLS,
+        *downloads.TOOLS,
+        *evaluate.TOOLS,
+        *storage.TOOLS,
+        *picked_element.TOOLS,
+        *session.TOOLS,
+        *trace.TOOLS,
+        *interact.TOOLS,
+    ]
+)

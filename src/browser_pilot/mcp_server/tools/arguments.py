@@ -1,0 +1,42 @@
+"""Arguments that many tools share."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from datetime import time as time_of_day
+from typing import Annotated, Any
+
+from pydantic import Field, WithJsonSchema
+
+from browser_pilot.errors import InvalidArgument
+
+Element = Annotated[
+    str | dict[str, Any],
+    # Without a type: some clients reject a list of types, and an object is accepted as well as a string.
+    WithJsonSchema({"description": "ref or selector"}),
+]
+Since = Annotated[float | str | None, Field(description="seconds ago, or a time"), WithJsonSchema({})]
+
+
+def parse_since(since: float | str | None, *, now: float) -> float:
+    """Convert to seconds since the epoch: from seconds ago, an ISO time, or a time of day as the logs show it."""
+    if since is None:
+        return 0
+    try:
+        return now - float(since)
+    except ValueError:
+        pass
+    try:
+        return datetime.fromisoformat(str(since)).timestamp()
+    except ValueError:
+        pass
+    try:
+        today = datetime.fromtimestamp(now).astimezone()
+        then = datetime.combine(today.date(), time_of_day.fromisoformat(str(since)), tzinfo=today.tzinfo)
+    except ValueError:
+        raise InvalidArgument(
+            f"since = {str(since)[:80]!r} is not a time.",
+            suggestions=["Give seconds (30), a time of day (14:05:30) or an ISO time (2026-01-31T14:05:30Z)."],
+        ) from None
+    # A time of day in the future means yesterday; a minute of tolerance allows for a client's clock that is ahead.
+    return (then - timedelta(days=1) if then.timestamp() > now + 60 else then).timestamp()

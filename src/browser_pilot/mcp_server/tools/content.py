@@ -1,0 +1,104 @@
+"""The page's content as text, and its DOM as an indexed tree."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from browser_pilot.gateway import ToolContext
+from browser_pilot.mcp_server.tool_registry import FULL_ONLY, STANDARD, Operation, Tool
+from browser_pilot.mcp_server.tool_result import ToolResult
+from browser_pilot.mcp_server.tool_schema import TabArguments
+from browser_pilot.page.actions.resolve import ElementArgument, resolve
+from browser_pilot.page.frames import Frame
+from browser_pilot.page.snapshot.content import Format, PageContent, Scope, read_content
+from browser_pilot.page.snapshot.dom_tree import DEFAULT_MAX_NODES, DomTree, take_dom_tree
+from browser_pilot.page.tab import Tab
+
+from .arguments import Element
+from .snapshot import MaxTokens
+
+
+class ReadArguments(TabArguments):
+    element: Element | None = None
+    format: Format = "markdown"
+    scope: Scope = "article"
+    max_tokens: MaxTokens = None
+    cursor: str | None = None
+
+
+async def read(context: ToolContext, arguments: ReadArguments) -> PageContent:
+    return await context.tab.dialogs.run_without_dialog(lambda: _read(context, arguments))
+
+
+async def _read(context: ToolContext, arguments: ReadArguments) -> PageContent:
+    return await read_content(
+        context.tab.world,
+        format=arguments.format,
+        scope=arguments.scope,
+        root=await _root(context.tab, arguments.element),
+        max_tokens=arguments.max_tokens or context.max_tokens,
+        cursor=arguments.cursor,
+        timeout_ms=context.call.timeout_ms,
+    )
+
+
+async def render_content(_: ToolContext, __: ReadArguments, reading: PageContent) -> ToolResult:
+    data: dict[str, object] = {"url": reading.url, "title": reading.title, "scope": reading.scope}
+    if reading.note:
+        data["note"] = reading.note
+    if reading.cursor is not None:
+        data["tokens_left"], data["cursor"] = reading.tokens_left, reading.cursor
+    return ToolResult(data, text=reading.text)
+
+
+class DomArguments(TabArguments):
+    max_nodes: Annotated[int, Field(ge=1, le=20_000)] = DEFAULT_MAX_NODES
+    element: Element | None = None
+
+
+async def dom(context: ToolContext, arguments: DomArguments) -> DomTree:
+    return await context.tab.dialogs.run_without_dialog(lambda: _dom(context, arguments))
+
+
+async def _dom(context: ToolContext, arguments: DomArguments) -> DomTree:
+    root = await _root(context.tab, arguments.element)
+    timeout_ms = context.call.timeout_ms
+    return await take_dom_tree(context.tab.world, max_nodes=arguments.max_nodes, root=root, timeout_ms=timeout_ms)
+
+
+async def render_tree(context: ToolContext, _: DomArguments, tree: DomTree) -> ToolResult:
+    data: dict[str, object] = {"url": context.tab.page.url, "nodes": len(tree.nodes)}
+    if tree.nodes_left:
+        data["nodes_left"] = tree.nodes_left
+    return ToolResult(data, text="\n".join(tree.lines()))
+
+
+async def _root(tab: Tab, element: ElementArgument | None) -> tuple[Frame, str] | None:
+    if element is None:
+        return None
+    target = await resolve(tab, element)
+    return target.frame, target.ref
+
+
+TOOLS = (
+    Tool(
+        name="browser_read",
+        title="Read the page",
+        description="The page's content as Markdown.",
+        arguments=ReadArguments,
+        effect="read",
+        profiles=STANDARD,
+        operation=Operation(execute=read, render=render_content),
+    ),
+    Tool(
+        name="browser_dom",
+        title="See the DOM",
+        description='The DOM as an indexed tree with boxes; {"index": 3} then names an element.',
+        arguments=DomArguments,
+        effect="read",
+        profiles=FULL_ONLY,
+        operation=Operation(execute=dom, render=render_tree),
+    ),
+)

@@ -1,0 +1,50 @@
+"""Runs a script in a page."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from browser_pilot.gateway import ToolContext
+from browser_pilot.mcp_server.tool_registry import FULL_ONLY, Operation, Tool
+from browser_pilot.mcp_server.tool_result import ToolResult
+from browser_pilot.mcp_server.tool_schema import TabArguments
+from browser_pilot.page.actions.evaluate import EvaluationResult, evaluate
+
+from .arguments import Element
+from .page_result import action_data
+
+
+class EvaluateArguments(TabArguments):
+    expression: Annotated[str, Field(min_length=1)]
+    element: Element | None = None
+
+
+async def run_script(context: ToolContext, arguments: EvaluateArguments) -> EvaluationResult:
+    timeout_ms = context.call.timeout_ms
+    return await evaluate(context.action, arguments.expression, arguments.element, timeout_ms=timeout_ms)
+
+
+async def render_value(context: ToolContext, _: EvaluateArguments, evaluated: EvaluationResult) -> ToolResult:
+    data: dict[str, object] = {"result": evaluated.json}
+    if evaluated.full_length > len(evaluated.json):
+        data["result_length"] = evaluated.full_length
+    if not (context.tab.snapshots.has_document or evaluated.outcome.new_document):
+        # A client without a snapshot of the page needs only the value: it has nothing to compare changes with.
+        return ToolResult({**data, **evaluated.outcome.facts()})
+    return ToolResult({**data, **await action_data(context, evaluated.outcome)})
+
+
+TOOLS = (
+    Tool(
+        name="browser_evaluate",
+        title="Run a script",
+        description="The value of a JavaScript expression or function.",
+        arguments=EvaluateArguments,
+        effect="script",
+        profiles=FULL_ONLY,
+        operation=Operation(execute=run_script, render=render_value),
+        destructive=True,
+    ),
+)

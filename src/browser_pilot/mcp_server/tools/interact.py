@@ -1,0 +1,74 @@
+"""The only input tool of the minimal profile: click, type, hover, select, press."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from browser_pilot.errors import InvalidArgument
+from browser_pilot.gateway import ToolContext
+from browser_pilot.mcp_server.tool_registry import MINIMAL_ONLY, Operation, Tool
+from browser_pilot.mcp_server.tool_result import ToolResult
+from browser_pilot.mcp_server.tool_schema import TabArguments
+from browser_pilot.page.actions import forms, keyboard, mouse
+from browser_pilot.page.actions.outcome import Outcome
+from browser_pilot.page.actions.target_facts import TargetSpec
+
+from .arguments import Element
+from .page_result import action_data, page_snapshot
+from .user_input import element_timeout_ms, key_targets, press_key
+
+
+class InteractArguments(TabArguments):
+    action: Literal["click", "type", "hover", "select", "press"]
+    element: Element | None = None
+    text: str | None = None
+    key: str | None = None
+    value: str | None = None
+    snapshot: bool = False
+
+
+def interact_targets(arguments: InteractArguments) -> tuple[TargetSpec, ...]:
+    action, element = arguments.action, arguments.element
+    if action == "press":
+        return key_targets(arguments.key or "", element)
+    if element is None:
+        return ()
+    return (TargetSpec(element, fills=action in ("type", "select"), pointing=action in ("click", "hover")),)
+
+
+async def interact(context: ToolContext, arguments: InteractArguments) -> Outcome:
+    action, timeout_ms = context.action, element_timeout_ms(context)
+    target = action.targets[0] if action.targets else None
+    match arguments.action:
+        case "click" if target is not None:
+            return await mouse.click(action, target, timeout_ms=timeout_ms)
+        case "hover" if target is not None:
+            return await mouse.hover(action, target, timeout_ms=timeout_ms)
+        case "type" if target is not None and arguments.text is not None:
+            return await keyboard.type_text(action, target, arguments.text, timeout_ms=timeout_ms)
+        case "select" if target is not None and arguments.value is not None:
+            return await forms.select(action, target, [arguments.value], timeout_ms=timeout_ms)
+        case "press" if arguments.key is not None:
+            return await press_key(context, arguments.key, arguments.element)
+        case kind:
+            needs = {"type": "element and text", "select": "element and value", "press": "key"}.get(kind, "element")
+            raise InvalidArgument(f"Action {kind!r} needs {needs}.", suggestions=[f"Give {needs}."])
+
+
+async def render(context: ToolContext, arguments: InteractArguments, outcome: Outcome) -> ToolResult:
+    page = page_snapshot if arguments.snapshot else action_data
+    return ToolResult({"success": True, **await page(context, outcome)})
+
+
+TOOLS = (
+    Tool(
+        name="browser_interact",
+        title="Act on the page",
+        description="Click, type, hover, select or press; `snapshot` adds the page after it.",
+        arguments=InteractArguments,
+        effect="write",
+        profiles=MINIMAL_ONLY,
+        operation=Operation(targets=interact_targets, execute=interact, render=render),
+        destructive=True,
+    ),
+)

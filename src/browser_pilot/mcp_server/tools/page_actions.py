@@ -1,0 +1,139 @@
+"""Actions other than keyboard and mouse input: scrolling, dragging, uploading files, responding to dialogs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from browser_pilot.gateway import ToolContext
+from browser_pilot.mcp_server.tool_registry import FULL_ONLY, STANDARD, Operation, Tool
+from browser_pilot.mcp_server.tool_result import ToolResult
+from browser_pilot.mcp_server.tool_schema import TabArguments
+from browser_pilot.page.actions import drag as dragging
+from browser_pilot.page.actions import scroll as scrolling
+from browser_pilot.page.actions import upload as uploading
+from browser_pilot.page.actions.outcome import Outcome
+from browser_pilot.page.actions.runner import respond_to_dialog
+from browser_pilot.page.actions.target_facts import TargetSpec
+
+from .arguments import Element
+from .page_result import action_data, render_changes
+from .user_input import element_timeout_ms
+
+Pixels = Annotated[int, Field(ge=-100_000, le=100_000)]
+
+
+class ScrollArguments(TabArguments):
+    element: Element | None = None
+    dx: Pixels = 0
+    dy: Pixels = 0
+    to: scrolling.Goal | None = None
+
+
+async def scroll(context: ToolContext, arguments: ScrollArguments) -> Outcome:
+    return await scrolling.scroll(
+        context.action,
+        arguments.element,
+        dx=arguments.dx,
+        dy=arguments.dy,
+        to=arguments.to,
+        timeout_ms=element_timeout_ms(context),
+    )
+
+
+class UploadArguments(TabArguments):
+    element: Element
+    paths: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+def upload_targets(arguments: UploadArguments) -> tuple[TargetSpec, ...]:
+    return (TargetSpec(arguments.element, fills=True),)
+
+
+async def upload(context: ToolContext, arguments: UploadArguments) -> Outcome:
+    paths = [Path(path) for path in arguments.paths]
+    timeout_ms = element_timeout_ms(context)
+    return await uploading.upload(context.action, context.action.targets[0], paths, timeout_ms=timeout_ms)
+
+
+class DragArguments(TabArguments):
+    from_: Annotated[Element, Field(alias="from")]
+    to: Element
+
+
+def drag_targets(arguments: DragArguments) -> tuple[TargetSpec, ...]:
+    return (TargetSpec(arguments.from_, pointing=True), TargetSpec(arguments.to, pointing=True))
+
+
+async def drag(context: ToolContext, _: DragArguments) -> Outcome:
+    source, destination = context.action.targets
+    return await dragging.drag(context.action, source, destination, timeout_ms=element_timeout_ms(context))
+
+
+class DialogArguments(TabArguments):
+    accept: bool
+    text: str | None = None
+
+
+@dataclass(frozen=True)
+class DialogResponse:
+    """Which kind of dialog was open, and what the page did after the response."""
+
+    kind: str
+    outcome: Outcome
+
+
+async def respond(context: ToolContext, arguments: DialogArguments) -> DialogResponse:
+    dialog = context.tab.dialogs.facts
+    outcome = await respond_to_dialog(context.action, accept=arguments.accept, text=arguments.text)
+    return DialogResponse(dialog.kind if dialog else "none", outcome)
+
+
+async def render_response(context: ToolContext, _: DialogArguments, response: DialogResponse) -> ToolResult:
+    return ToolResult({"answered": response.kind, **await action_data(context, response.outcome)})
+
+
+TOOLS = (
+    Tool(
+        name="browser_scroll",
+        title="Scroll",
+        description="Scroll by pixels, to an end, or an element into view.",
+        arguments=ScrollArguments,
+        effect="read",
+        profiles=STANDARD,
+        operation=Operation(execute=scroll, render=render_changes),
+    ),
+    Tool(
+        name="browser_upload",
+        title="Upload files",
+        description="Give files to a file field.",
+        arguments=UploadArguments,
+        effect="upload",
+        profiles=STANDARD,
+        operation=Operation(targets=upload_targets, execute=upload, render=render_changes),
+        destructive=True,
+    ),
+    Tool(
+        name="browser_dialog",
+        title="Answer a dialog",
+        description="Accept or dismiss an open dialog.",
+        arguments=DialogArguments,
+        effect="write",
+        profiles=STANDARD,
+        operation=Operation(execute=respond, render=render_response, dialog=True),
+        destructive=True,
+    ),
+    Tool(
+        name="browser_drag",
+        title="Drag",
+        description="Drag one element onto another.",
+        arguments=DragArguments,
+        effect="write",
+        profiles=FULL_ONLY,
+        operation=Operation(targets=drag_targets, execute=drag, render=render_changes),
+        destructive=True,
+    ),
+)

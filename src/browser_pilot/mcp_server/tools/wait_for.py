@@ -1,0 +1,70 @@
+"""Waits for one condition on a page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+from pydantic import Field
+
+from browser_pilot.gateway import ToolContext
+from browser_pilot.mcp_server.tool_registry import STANDARD, Operation, Tool
+from browser_pilot.mcp_server.tool_result import ToolResult
+from browser_pilot.mcp_server.tool_schema import TabArguments
+from browser_pilot.page.actions.outcome import Outcome
+from browser_pilot.page.actions.wait_for import LoadState, State, wait_for
+
+from .arguments import Element
+from .page_result import action_data
+
+# The wait ends at its own timeout, with an error that names the condition; the call must not end before it.
+EXTRA_TIMEOUT_MS = 1_000
+
+
+class WaitArguments(TabArguments):
+    text: str | None = None
+    text_gone: str | None = None
+    element: Element | None = None
+    state: State = "visible"
+    url: str | None = None
+    load: LoadState | None = None
+    function: str | None = None
+    ms: Annotated[int | None, Field(ge=0, le=600_000)] = None
+
+
+async def wait(context: ToolContext, arguments: WaitArguments) -> None:
+    await wait_for(
+        context.tab,
+        text=arguments.text,
+        text_gone=arguments.text_gone,
+        element=arguments.element,
+        state=arguments.state,
+        url=arguments.url,
+        load=arguments.load,
+        function=arguments.function,
+        ms=arguments.ms,
+        timeout_ms=context.call.timeout_ms - EXTRA_TIMEOUT_MS,
+    )
+
+
+async def render_page(context: ToolContext, _: WaitArguments, __: None) -> ToolResult:
+    if not context.tab.snapshots.has_document:
+        return ToolResult({"url": context.tab.page.url})
+    return ToolResult(await action_data(context, Outcome()))
+
+
+WAIT = Operation[WaitArguments, None](execute=wait, render=render_page, extra_timeout_ms=EXTRA_TIMEOUT_MS)
+WAIT_FOR_FUNCTION = replace(WAIT, effect="script")
+
+
+TOOLS = (
+    Tool(
+        name="browser_wait_for",
+        title="Wait",
+        description="Wait for one thing.",
+        arguments=WaitArguments,
+        effect="read",
+        profiles=STANDARD,
+        choose=lambda arguments: WAIT if arguments.function is None else WAIT_FOR_FUNCTION,
+    ),
+)

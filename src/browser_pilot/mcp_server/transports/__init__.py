@@ -1,0 +1,1 @@
+"""MCP transports: the local socket for stdio adapters, and Streamable HTTP."""

@@ -1,0 +1,1 @@
+"""Metrics of the hub: Prometheus counters, and memory of its processes."""

@@ -1,0 +1,1 @@
+"""What an agent does on a page: resolve a target, check it, send input, wait for the effects."""

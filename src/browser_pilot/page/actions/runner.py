@@ -1,0 +1,189 @@
+"""Runs one action: refuse while a dialog is open, open an action window, execute, wait for the effects.
+
+An action is a coroutine function that gets a ``RunningAction`` and calls ``mark_sent`` right before it sends input. It
+returns the page's own report about the action, or None when a navigation destroyed the document.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import cast
+
+from playwright.async_api import CDPSession
+from playwright.async_api import Error as PlaywrightError
+
+from browser_pilot.background_tasks import BackgroundTasks
+from browser_pilot.errors import ElementChanged, NoTab, PilotError
+from browser_pilot.json_types import ReadOnlyJson
+from browser_pilot.page.frames import Frame
+from browser_pilot.page.isolated_world import CallInterrupted, FrameGone
+from browser_pilot.page.playwright_errors import translate
+from browser_pilot.page.tab import Tab
+
+from .action_window import ActionWindow
+from .actionability_errors import actionability_error
+from .context import ActionContext
+from .dialogs import DialogAppeared
+from .outcome import Outcome
+from .resolve import Target, stale_error
+from .wait_idle import PageReport, wait_idle
+
+TIMEOUT_MS = 5_000
+# The page responds by its own deadline; this much later it counts as hung.
+EXTRA_TIMEOUT_MS = 5_000
+
+_cancellations = BackgroundTasks("cancelled actions")
+
+
+@dataclass(slots=True)
+class RunningAction:
+    context: ActionContext
+    frame: Frame
+    session: CDPSession
+    window: ActionWindow
+    started: bool = False
+    notices: list[str] = field(default_factory=list[str])
+
+    @property
+    def tab(self) -> Tab:
+        return self.context.tab
+
+    def start(self) -> None:
+        """What the page does from here on belongs to the action."""
+        self.started = True
+        self.window.begin_input()
+
+    def mark_sent(self) -> None:
+        """Input is about to be sent: from here on the action may have taken effect."""
+        self.context.sent = True
+        self.start()
+
+    async def call_target(self, target: Target, function: str, *args: ReadOnlyJson, timeout_ms: int) -> PageReport:
+        """Call an injected function about an element; raises what prevents the action."""
+        response = await self.tab.world.call(target.frame, function, *args, timeout_ms=timeout_ms + EXTRA_TIMEOUT_MS)
+        reply = cast("PageReport", response)
+        if reply.get("error") == "gone":
+            raise await stale_error(self.tab.world, target)
+        if "error" in reply:
+            raise actionability_error(target.description, reply)
+        return reply
+
+    async def call_and_act(
+        self, target: Target, function: str, *args: ReadOnlyJson, timeout_ms: int
+    ) -> PageReport | None:
+        """The same for a function that also acts; None when this made the page navigate."""
+        try:
+            return await self.call_target(target, function, *args, timeout_ms=timeout_ms)
+        except CallInterrupted:
+            return None
+
+    async def result_of(
+        self, function: str, *args: ReadOnlyJson, frame: Frame | None = None, timeout_ms: int = EXTRA_TIMEOUT_MS * 2
+    ) -> PageReport | None:
+        """Call an injected function after input was sent; None when the document is gone."""
+        try:
+            response = await self.tab.world.call(frame or self.frame, function, *args, timeout_ms=timeout_ms)
+            return cast("PageReport", response)
+        except (CallInterrupted, FrameGone):
+            return None
+
+
+async def run_action(
+    context: ActionContext,
+    target: Target | None,
+    execute: Callable[[RunningAction], Awaitable[PageReport | None]],
+    *,
+    wait: Callable[[Tab, ActionWindow, Frame, PageReport | None], Awaitable[Outcome]] = wait_idle,
+    frame: Frame | None = None,
+) -> Outcome:
+    """Execute one action and ``wait`` for its effects. A dialog that it opens ends the wait and is part of the outcome.
+
+    ``frame`` is the frame to watch when there is no target; by default the main frame, looked up again.
+    """
+    tab = context.tab
+    tab.dialogs.require_none()
+    session = await tab.world.frames.main_session()
+    frame = target.frame if target else frame or (await tab.world.frames.list())[0]
+    await tab.tracker.subscribe(session)
+    window = tab.tracker.open_window()
+    action = RunningAction(context, frame, session, window)
+    try:
+        outcome = await tab.dialogs.unless_opened(_execute_and_wait(action, execute, wait))
+    except DialogAppeared:
+        if not action.started:
+            raise
+        outcome = _interrupted_by_dialog(tab, window)
+    except asyncio.CancelledError:
+        _cancellations.spawn(_cancel_in_page(action))
+        raise
+    except (PlaywrightError, NoTab) as error:
+        outcome = await _outcome_without_page(action, error)
+    finally:
+        if window is not tab.tracker.left_open:
+            tab.tracker.close_window(window)
+    return outcome.with_notices(*action.notices)
+
+
+async def respond_to_dialog(context: ActionContext, *, accept: bool, text: str | None = None) -> Outcome:
+    """Accept or dismiss the open dialog, and wait for what the page does then; it may open another dialog."""
+    tab = context.tab
+    if context.dialog is not None and tab.dialogs.facts != context.dialog:
+        raise ElementChanged("Another dialog is open than the one that was authorized.")
+    if text is not None:
+        text = context.fill_secrets(text, "")
+    session = await tab.world.frames.main_session()
+    window = tab.tracker.open_window()
+    window.begin_input()
+    context.sent = True
+    try:
+        await tab.dialogs.respond(accept=accept, text=text)
+        return await tab.dialogs.unless_opened(_wait_after_dialog(tab, window, session))
+    except DialogAppeared:
+        return _interrupted_by_dialog(tab, window)
+    finally:
+        tab.tracker.close_window(window)
+
+
+async def _execute_and_wait(
+    action: RunningAction,
+    execute: Callable[[RunningAction], Awaitable[PageReport | None]],
+    wait: Callable[[Tab, ActionWindow, Frame, PageReport | None], Awaitable[Outcome]],
+) -> Outcome:
+    reply = await execute(action)
+    return await wait(action.tab, action.window, action.frame, reply)
+
+
+async def _wait_after_dialog(tab: Tab, window: ActionWindow, session: CDPSession) -> Outcome:
+    await tab.tracker.subscribe(session)
+    return await wait_idle(tab, window, await tab.world.main_frame(), None)
+
+
+def _interrupted_by_dialog(tab: Tab, window: ActionWindow) -> Outcome:
+    return Outcome(dialog=tab.dialogs.facts, new_tabs=tuple(window.tabs), downloads=tuple(window.downloads))
+
+
+async def _outcome_without_page(action: RunningAction, error: PlaywrightError | NoTab) -> Outcome:
+    """The page is gone: an action may close its own tab, anything else is a failure."""
+    tab = action.tab
+    if tab.page.is_closed():
+        if action.started and await _is_context_open(tab):
+            return Outcome(notices=("The tab was closed.",))
+        raise NoTab("The tab was closed meanwhile.") from error
+    raise translate(error, "Acting on the page") if isinstance(error, PlaywrightError) else error
+
+
+async def _is_context_open(tab: Tab) -> bool:
+    try:
+        await tab.page.context.cookies("http://localhost/")
+    except PlaywrightError:
+        return False
+    return True
+
+
+async def _cancel_in_page(action: RunningAction) -> None:
+    """Make the page stop waiting for an element on behalf of a cancelled call."""
+    with suppress(PilotError, PlaywrightError):
+        await action.tab.world.call(action.frame, "cancelWaits", timeout_ms=EXTRA_TIMEOUT_MS)

@@ -1,0 +1,71 @@
+// Makes sure that keys go to the element that was authorized: when it has changed, they are stopped.
+
+import { focusedElement } from '../dom.js';
+import { isCurrentWatch, startWatch } from '../mutation_watch.js';
+import { elementOf } from '../refs.js';
+import { waitActionable } from './actionability.js';
+import { fieldOf } from './field_kinds.js';
+import { focusField } from './fields.js';
+import { hasChanged, refIn } from './target_facts.js';
+
+/** @import { Target } from './target_facts.js' */
+
+const KEY_EVENTS = /** @type {const} */ (['keydown', 'keypress', 'keyup']);
+const MODIFIERS = new Set(['Control', 'Shift', 'Alt', 'Meta']);
+
+/**
+ * Begins a watch, and guards keys until it ends.
+ * @param {Target} target @param {boolean} strict whether the target must not change after the key went down either
+ */
+function guardKeys(target, strict) {
+  const watch = startWatch();
+  if (typeof target === 'string') return;
+  let down = false;
+  /** @param {KeyboardEvent} event */
+  const onKey = (event) => {
+    if (!isCurrentWatch(watch)) return remove();
+    if (!event.isTrusted) return;
+    const checks = !down || (strict && (event.type === 'keypress' || event.key === ' '));
+    if (checks && !watch.stopped) {
+      const resolved = elementOf(target.ref);
+      watch.stopped = resolved === null || hasChanged(target, resolved) || !receivesKeys(resolved);
+    }
+    if (watch.stopped) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    } else if (event.type === 'keydown' && !MODIFIERS.has(event.key)) down = true;
+  };
+  const remove = () => KEY_EVENTS.forEach((type) => removeEventListener(type, onKey, { capture: true }));
+  for (const type of KEY_EVENTS) addEventListener(type, onKey, { capture: true });
+}
+
+/** Whether keys go to an element, or to its field. @param {Element} resolved */
+function receivesKeys(resolved) {
+  const focused = focusedElement();
+  const field = fieldOf(resolved) ?? resolved;
+  return focused === field || focused === resolved || focused === null || focused === document.body || field.contains(focused);
+}
+
+/** Guards the keys of an element, unless it is no longer what was authorized. @param {Target} target @param {boolean} strict */
+export function guardTarget(target, strict) {
+  const resolved = elementOf(refIn(target));
+  if (resolved === null || hasChanged(target, resolved)) return { error: 'changed' };
+  guardKeys(target, strict);
+  return {};
+}
+
+/** The same for an element that must still have the focus. @param {Target} target @param {boolean} strict */
+export function guardFocused(target, strict) {
+  return focusedElement() === elementOf(refIn(target)) ? guardTarget(target, strict) : { error: 'changed' };
+}
+
+/** Focuses any element, for keys to go to. @param {Target} target @param {boolean} strict @param {number} timeoutMs */
+export async function focusTarget(target, strict, timeoutMs) {
+  const found = await waitActionable(target, timeoutMs, { allowDisabled: true });
+  if ('error' in found && found.error !== 'covered') return found;
+  const resolved = /** @type {Element} */ (elementOf(refIn(target)));
+  if (hasChanged(target, resolved)) return { error: 'changed' };
+  focusField(fieldOf(resolved) ?? resolved);
+  guardKeys(target, strict);
+  return {};
+}

@@ -1,0 +1,10 @@
+// For the type checker alone: what the browser has and the checker does not know yet.
+
+interface NavigateEvent extends Event {
+  readonly destination: { readonly url: string; readonly sameDocument: boolean };
+  readonly downloadRequest: string | null;
+}
+
+declare var navigation: undefined | {
+  addEventListener(type: 'navigate', listener: (event: NavigateEvent) => void): void;
+};

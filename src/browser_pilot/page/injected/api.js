@@ -1,0 +1,100 @@
+// Every function that Python calls by name (World.call). Entry point of the second script: see injected_script.py.
+//
+// Python passes these names as strings: rename them together with their callers.
+
+import { cancelWaits } from './actions/cancellation.js';
+import { hoverPoint, mouseArrived, pointThroughFrame } from './actions/actionability.js';
+import { blockPresses, clickResult, dragResult, prepareClick, unblockPresses, watchDrag } from './actions/click_guard.js';
+import { writeResult, writeText } from './actions/fields.js';
+import { fileInput, fileInputFacts } from './actions/file_input.js';
+import { fillFields, submitForm } from './actions/fill_form.js';
+import { focusTarget, guardFocused, guardTarget } from './actions/key_guard.js';
+import { scrollResult, scrollTarget } from './actions/scroll.js';
+import { selectOptions } from './actions/select_options.js';
+import { actionableElements, resolveSelector } from './actions/selector_engine.js';
+import { accessStorage } from './actions/storage.js';
+import { targetFacts } from './actions/target_facts.js';
+import { cancelWait, waitForCondition } from './actions/wait_for.js';
+import { adoptFrame, noteListeners, openRoot, takeNewRoots, takeSuspectedHosts } from './cdp_facts.js';
+import { isPdfViewer } from './dom.js';
+import { findDownloadable } from './downloads/downloadable.js';
+import { closeFile, collectBlob, openFile, readFile, saveByLink } from './downloads/file_stream.js';
+import { libraries } from './libraries.js';
+import { documentToken, elementOf } from './refs.js';
+import { readContent, readLinks } from './snapshot/content.js';
+import { domTree } from './snapshot/dom_tree.js';
+import { removeLabels, showLabels, toParentPoint, viewportBox } from './snapshot/screenshot.js';
+import { snapshot } from './snapshot/snapshot.js';
+
+/** @type {Record<string, any>} */
+export const api = {
+  // The document and its frames.
+  libraries,
+  documentToken: () => documentToken,
+  documentNode: () => document,
+  adoptFrame,
+  elementOf,
+  isPdfViewer,
+  /** Never resolves: for tests of calls that are cancelled or interrupted. */
+  never: () => new Promise(() => {}),
+
+  // Listeners and closed shadow roots.
+  noteListeners,
+  openRoot,
+  takeSuspectedHosts,
+  takeNewRoots,
+
+  // Reading the page.
+  snapshot,
+  domTree,
+  readContent,
+  readLinks,
+  viewportBox,
+  toParentPoint,
+  showLabels,
+  removeLabels,
+
+  // Selectors and targets.
+  resolveSelector,
+  actionableElements,
+  targetFacts,
+
+  // Mouse.
+  prepareClick,
+  clickResult,
+  hoverPoint,
+  mouseArrived,
+  pointThroughFrame,
+  blockPresses,
+  unblockPresses,
+  watchDrag,
+  dragResult,
+  scrollTarget,
+  scrollResult,
+  cancelWaits,
+
+  // Keys and fields.
+  focusTarget,
+  guardTarget,
+  guardFocused,
+  writeText,
+  writeResult,
+  selectOptions,
+  fillFields,
+  submitForm,
+  fileInput,
+  fileInputFacts,
+
+  // Waiting and storage.
+  waitForCondition,
+  cancelWait,
+  accessStorage,
+
+  // Downloads.
+  findDownloadable,
+  openFile,
+  readFile,
+  collectBlob,
+  closeFile,
+  saveByLink,
+};

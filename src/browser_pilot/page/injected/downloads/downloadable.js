@@ -1,0 +1,118 @@
+// Finds what to download for an element: its image, its video, the target of its link.
+
+import { shadowRootOf, tagOf } from '../dom.js';
+import { elementOf, refOf } from '../refs.js';
+
+/** Its URL, or the ref of the element that renders it; `name` is the page's name for the file, `many` how many candidates there are.
+ * @typedef {{ url?: string, ref?: string, name?: string, many?: number }} Downloadable */
+
+const MEDIA = 'img,video,audio,canvas,svg,embed,object,iframe[src],input[type=image]';
+const NOT_DOWNLOADABLE = /^(javascript|mailto|tel|about|chrome|edge):/i;
+const CSS_URL = /url\(\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^)'"]*))\s*\)/;
+
+/** Null when the element is gone; `{}` when there is nothing to download. @param {string} ref @returns {Downloadable | null} */
+export function findDownloadable(ref) {
+  const element = elementOf(ref);
+  if (!element) return null;
+  const link = element.closest('a[href],area[href]');
+  return ofElement(element) ?? onlyDescendant(element, MEDIA) ?? ofStyles(element) ?? (link && ofElement(link)) ?? onlyDescendant(element, 'a[href]') ?? {};
+}
+
+/** @param {Element} element @returns {Downloadable | null} */
+function ofElement(element) {
+  const page = document.contentType === 'text/html' ? null : atUrl(location.href);
+  switch (tagOf(element)) {
+    case 'IMG':
+      return ofImage(/** @type {HTMLImageElement} */ (element));
+    case 'PICTURE':
+      return ofDescendant(element, 'img');
+    case 'SOURCE':
+      return element.parentElement?.localName === 'picture' ? ofElement(element.parentElement) : atUrl(attribute(element, 'src'));
+    case 'VIDEO':
+    case 'AUDIO': {
+      const media = /** @type {HTMLMediaElement} */ (element);
+      return atUrl(media.currentSrc || media.src) ?? ofDescendant(element, 'source[src]');
+    }
+    case 'A':
+    case 'AREA':
+      return atUrl(attribute(element, 'href'), /** @type {HTMLAnchorElement} */ (element).download);
+    case 'EMBED':
+    case 'OBJECT':
+      // The browser's own viewer, such as the one for PDF, shows the URL of the page itself.
+      return atUrl(attribute(element, 'src') || attribute(element, 'data')) ?? page;
+    case 'IFRAME':
+    case 'FRAME':
+    case 'TRACK':
+    case 'SCRIPT':
+      return atUrl(attribute(element, 'src'));
+    case 'LINK':
+      return atUrl(attribute(element, 'href'));
+    case 'INPUT':
+      return element.getAttribute('type')?.toLowerCase() === 'image' ? atUrl(attribute(element, 'src')) : null;
+    case 'IMAGE':
+      return atUrl(attribute(element, 'href') || attribute(element, 'xlink:href'));
+    case 'CANVAS':
+      return { ref: refOf(element, 'canvas', '') };
+    case 'HTML':
+    case 'BODY':
+      return page;
+    default: {
+      const drawing = element.closest('svg');
+      return drawing ? { ref: refOf(drawing, 'img', '') } : null;
+    }
+  }
+}
+
+/** @param {HTMLImageElement} image */
+function ofImage(image) {
+  const listed = image.srcset.trim().split(/\s+/)[0];
+  return atUrl(image.currentSrc || image.src || listed || image.dataset.src || '');
+}
+
+/** @param {Element} element @param {string} selector */
+function ofDescendant(element, selector) {
+  const inner = element.querySelector(selector);
+  return inner && ofElement(inner);
+}
+
+/** The only downloadable inside an element; how many, if there are more. @param {Element} element @param {string} selector @returns {Downloadable | null} */
+function onlyDescendant(element, selector) {
+  const candidates = new Map();
+  for (const root of [element, shadowRootOf(element)]) {
+    for (const inner of root?.querySelectorAll(selector) ?? []) {
+      const found = ofElement(inner);
+      if (found) candidates.set(found.url ?? found.ref, found);
+    }
+  }
+  if (candidates.size > 1) return { many: candidates.size };
+  return candidates.size === 1 ? [...candidates.values()][0] : null;
+}
+
+/** Images that CSS puts behind, before or in place of an element. @param {Element} element */
+function ofStyles(element) {
+  for (const part of [null, '::before', '::after']) {
+    const style = getComputedStyle(element, part);
+    for (const value of [style.backgroundImage, style.content, style.listStyleImage, style.maskImage, style.borderImageSource]) {
+      const match = CSS_URL.exec(value ?? '');
+      const found = match && atUrl((match[1] ?? match[2] ?? match[3]).replace(/\\(.)/g, '$1'));
+      if (found) return found;
+    }
+  }
+  return null;
+}
+
+/** @param {Element} element @param {string} name */
+function attribute(element, name) {
+  return element.getAttribute(name) ?? '';
+}
+
+/** @param {string} reference @param {string} [name] @returns {Downloadable | null} */
+function atUrl(reference, name) {
+  if (!reference.trim() || reference.trim().startsWith('#')) return null;
+  try {
+    const url = new URL(reference, document.baseURI).href;
+    return NOT_DOWNLOADABLE.test(url) ? null : { url, ...(name ? { name } : {}) };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,60 @@
+// The DOM as an indented tree of what is rendered: controls, media, headings and elements with text of their own.
+
+import { frameNumberOf } from '../cdp_facts.js';
+import { childrenOf, ownText, SKIPPED_TAGS, startReading, styleOf, tagOf, truncate } from '../dom.js';
+import { boxOf } from '../geometry.js';
+import { documentToken, elementOf, lastRef, refOf } from '../refs.js';
+import { accessibleName, visibleName } from './accname.js';
+import { isClickable } from './clickable.js';
+import { fallbackName } from './fallback_name.js';
+import { ATOMIC_ROLES, FIELD_ROLES, roleOf } from './roles.js';
+
+const MEDIA_TAGS = new Set(['IMG', 'VIDEO', 'AUDIO', 'CANVAS', 'SVG', 'IFRAME', 'FRAME', 'EMBED', 'OBJECT', 'PICTURE']);
+const MAX_NODE_NAME_LENGTH = 80;
+
+/**
+ * @param {{ maxNodes: number, root?: string | null }} options
+ * @returns {string} nodes as depth, tag, name, ref, box and frame, and how many were left out
+ */
+export function domTree(options) {
+  startReading();
+  /** @type {unknown[][]} */
+  const nodes = [];
+  let left = 0;
+  const root = options.root ? elementOf(options.root) : document.body ?? document.documentElement;
+
+  /** @param {Element} element @param {number} depth */
+  function visit(element, depth) {
+    const tag = tagOf(element);
+    if (SKIPPED_TAGS.has(tag)) return;
+    const style = styleOf(element);
+    if (style.display === 'none') return;
+    let inner = depth;
+    if (style.visible && isShownInTree(element, tag)) {
+      inner++;
+      if (nodes.length >= options.maxNodes) left++;
+      else nodes.push(treeNode(element, tag, depth));
+    }
+    if (tag === 'SVG' || tag === 'SELECT') return;
+    for (const child of childrenOf(element)) if (child instanceof Element) visit(child, inner);
+  }
+
+  if (root) visit(root, 0);
+  return JSON.stringify({ document: documentToken, found: root !== null, nodes, left, lastRef: lastRef() });
+}
+
+/** @param {Element} element @param {string} tag */
+function isShownInTree(element, tag) {
+  if (MEDIA_TAGS.has(tag) || isClickable(element)) return true;
+  const role = roleOf(element);
+  return role !== 'generic' && role !== 'row' && role !== 'rowgroup' ? true : ownText(element) !== '';
+}
+
+/** @param {Element} element @param {string} tag @param {number} depth */
+function treeNode(element, tag, depth) {
+  const role = roleOf(element);
+  const atomic = ATOMIC_ROLES.has(role) || FIELD_ROLES.has(role);
+  const name = (atomic ? visibleName(element, role) : '') || ownText(element) || (atomic ? fallbackName(element) : accessibleName(element, 'generic'));
+  const shown = truncate(name, MAX_NODE_NAME_LENGTH);
+  return [depth, tag.toLowerCase(), shown, refOf(element, role, shown), boxOf(element), frameNumberOf(element) ?? null];
+}

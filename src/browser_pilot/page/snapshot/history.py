@@ -1,0 +1,49 @@
+"""Keeps the last snapshot sent to the client, to return a diff or a full snapshot.
+
+A tab belongs to one session of one client, so one snapshot per tab is enough. It lives as long as the tab.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from browser_pilot.page.actions.network_tracker import NetworkTracker
+from browser_pilot.page.isolated_world import World
+
+from .diff import SnapshotDiff, diff_or_none
+from .rows import Snapshot
+from .snapshot import take_snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotUpdate:
+    """The page as it is now. ``diff`` is None when there is no snapshot of this document to compare with."""
+
+    snapshot: Snapshot
+    diff: SnapshotDiff | None
+    is_first: bool
+
+
+class SnapshotHistory:
+    def __init__(self, world: World, tracker: NetworkTracker) -> None:
+        self._world = world
+        self._tracker = tracker
+        self._last: Snapshot | None = None
+        self._last_document = 0
+
+    @property
+    def has_document(self) -> bool:
+        """Whether the client has a snapshot of the current document, so that a diff makes sense."""
+        return self._last is not None and self._last_document == self._tracker.documents
+
+    async def full(self, *, timeout_ms: int) -> Snapshot:
+        """Take a snapshot, which is then the client's last one."""
+        self._last_document = self._tracker.documents
+        self._last = await take_snapshot(self._world, timeout_ms=timeout_ms)
+        return self._last
+
+    async def diff(self, *, timeout_ms: int) -> SnapshotUpdate:
+        """Take a snapshot, with the diff to the client's last one."""
+        before = self._last
+        snapshot = await self.full(timeout_ms=timeout_ms)
+        return SnapshotUpdate(snapshot, diff_or_none(before, snapshot), before is None)

@@ -1,0 +1,1 @@
+"""Finds secrets in texts, URLs, headers and data, and replaces them with placeholders."""

@@ -1,0 +1,1 @@
+"""Inputs of ``token_patterns.json`` and the script that generates it. Not imported at run time."""

@@ -1,0 +1,143 @@
+"""Loading settings: the order of the layers, validation messages, and options of a single client."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from browser_pilot.config.settings import (
+    Settings,
+    client_settings,
+    load_settings,
+    load_with_origins,
+    parse_value,
+)
+from browser_pilot.errors import SettingsError
+
+
+def write(home: Path, text: str) -> None:
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text(text)
+
+
+def test_without_any_source_the_defaults_apply(home: Path) -> None:
+    assert load_settings(home=home, environ={}) == Settings().at(home)
+
+
+def test_environment_overrides_the_file_and_the_command_line_overrides_both(home: Path) -> None:
+    write(home, "[hub]\nport = 1\nidle_minutes = 1\n[browser]\nheadless = false\n")
+    environ = {"BROWSER_PILOT_HUB__PORT": "2", "BROWSER_PILOT_HUB__IDLE_MINUTES": "2"}
+    loaded = load_with_origins(home=home, environ=environ, options={"hub.port": 3, "hub.host": None})
+    assert (loaded.settings.hub.port, loaded.settings.hub.idle_minutes) == (3, 2)
+    assert loaded.settings.browser.headless is False
+    assert loaded.origins == {
+        ("hub", "port"): "the command line",
+        ("hub", "idle_minutes"): "BROWSER_PILOT_HUB__IDLE_MINUTES",
+        ("browser", "headless"): str(home / "config.toml"),
+    }
+
+
+def test_the_port_has_a_variable_of_its_own(home: Path) -> None:
+    assert load_settings(home=home, environ={"BROWSER_PILOT_PORT": "9000"}).hub.port == 9000
+
+
+def test_an_empty_variable_sets_nothing(home: Path) -> None:
+    assert load_settings(home=home, environ={"BROWSER_PILOT_PORT": ""}).hub.port == 8777
+
+
+def test_unrelated_variables_are_ignored(home: Path) -> None:
+    environ = {"PATH": "/bin", "BROWSER_PILOT_HOME": "/x", "XBROWSER_PILOT_A": "1"}
+    assert load_settings(home=home, environ=environ) == Settings().at(home)
+
+
+def test_relative_folders_are_resolved_in_the_home(home: Path) -> None:
+    write(home, '[files]\nscreenshot_dir = "pictures"\ndownload_dir = "~/Downloads"\n')
+    files = load_settings(home=home, environ={}).files
+    assert files.screenshot_dir == home / "pictures"
+    assert files.download_dir == Path.home() / "Downloads"
+
+
+@pytest.mark.parametrize(
+    ("text", "fragments"),
+    [
+        ("[hub]\nport = 65536", ["hub.port = 65536", "config.toml", "65535"]),
+        ("[hub]\nport = true", ["hub.port = True", "a number is required, not true or false"]),
+        ("[sessions]\nidle_minutes = true", ["sessions.idle_minutes = True", "a number is required"]),
+        ("[browser]\nviewport = [true, 720]", ["browser.viewport.0 = True", "a number is required"]),
+        ("[hub]\nprot = 1", ["hub.prot", "is not a setting", "port"]),
+        ("[hubb]\nport = 1", ["hubb", "is not a setting", "hub"]),
+        ("hub = 1", ["hub = 1"]),
+        ("[tools]\nmax_tokens = 10", ["tools.max_tokens = 10", "200"]),
+        ('[policy]\nmode = "yolo"', ["policy.mode = 'yolo'", "'auto'", "'readonly'"]),
+        ("[browser]\nviewport = [1]", ["browser.viewport"]),
+        ("x = [", ["not valid TOML"]),
+    ],
+)
+def test_an_invalid_setting_is_refused_with_its_key_value_and_valid_values(
+    home: Path, text: str, fragments: list[str]
+) -> None:
+    write(home, text)
+    with pytest.raises(SettingsError) as caught:
+        load_settings(home=home, environ={})
+    for fragment in fragments:
+        assert fragment in caught.value.message
+
+
+def test_every_invalid_setting_is_named_not_only_the_first(home: Path) -> None:
+    write(home, "[hub]\nprot = 1\nport = -1\n")
+    with pytest.raises(SettingsError) as caught:
+        load_settings(home=home, environ={})
+    assert "hub.prot" in caught.value.message
+    assert "hub.port = -1" in caught.value.message
+
+
+def test_a_file_that_is_not_utf_8_or_not_a_file_is_refused(home: Path) -> None:
+    home.mkdir()
+    (home / "config.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(SettingsError, match="not valid TOML"):
+        load_settings(home=home, environ={})
+    (home / "config.toml").unlink()
+    (home / "config.toml").mkdir()
+    with pytest.raises(SettingsError, match="cannot be read"):
+        load_settings(home=home, environ={})
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("true", True), ("8777", 8777), ("1.5", 1.5), ('["a"]', ["a"]), ('"8777"', "8777"), ("chrome", "chrome")],
+)
+def test_a_variable_is_read_as_in_the_file_or_as_text(text: str, value: object) -> None:
+    assert parse_value(text) == value
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\x00")))
+def test_any_text_of_a_variable_is_accepted(text: str) -> None:
+    parse_value(text)
+
+
+@given(st.text(min_size=1, max_size=30, alphabet=st.characters(codec="utf-8", exclude_categories=["Cc"])))
+def test_a_quoted_variable_is_its_text(text: str) -> None:
+    assert parse_value(json.dumps(text, ensure_ascii=False)) == text
+
+
+def test_client_options_override_the_hubs_settings() -> None:
+    chosen = client_settings(
+        Settings(), {"tools": "minimal", "headed": True, "viewport": "800x600", "read_only": True, "format": "json"}
+    )
+    assert chosen.tools.profile == "minimal"
+    assert chosen.tools.format == "json"
+    assert chosen.browser.headless is False
+    assert chosen.browser.viewport == (800, 600)
+    assert chosen.policy.mode == "readonly"
+    assert chosen.hub == Settings().hub
+
+
+@pytest.mark.parametrize("options", [{"port": 1}, {"format": "xml"}, {"viewport": "axb"}, {"max_tokens": 1}])
+def test_invalid_client_options_are_refused(options: dict[str, object]) -> None:
+    with pytest.raises(SettingsError) as caught:
+        client_settings(Settings(), options)
+    assert next(iter(options)) in caught.value.message

@@ -1,0 +1,61 @@
+"""Manifests of the open format are parsed; invalid ones are refused with the reason."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from browser_pilot.errors import InvalidArgument
+from browser_pilot.guests.manifest import parse_manifest
+
+from .guest_factory import MANIFEST
+
+
+def test_a_manifest_of_the_open_format_is_parsed() -> None:
+    manifest = parse_manifest(json.dumps(MANIFEST).encode())
+
+    assert (manifest.name, manifest.title, manifest.kind) == ("my-guest", "My Guest", "js")
+    assert list(map(str, manifest.hosts)) == ["api.example.com", "*.example.org"]
+    assert [(one.name, one.value) for one in manifest.environment] == [("MAX", "10"), ("ON", "true")]
+    assert [(one.name, one.required) for one in manifest.secrets] == [("KEY", False), ("TOKEN", True)]
+    assert [tool.name for tool in manifest.tools or ()] == ["find"]
+    assert manifest.permissions is None
+
+
+INVALID: list[tuple[dict[str, Any], str]] = [
+    ({"name": "../up", "id": None}, "not a valid name for a guest"),
+    ({"id": "a__b"}, "not a valid name for a guest"),
+    ({"id": "x" * 40}, "not a valid name for a guest"),
+    ({"manifestVersion": "7.0.0"}, "manifestVersion"),
+    ({"runtime": "python"}, "runtime"),
+    ({"scriptUrl": None}, "names no code"),
+    ({"scriptBase64": "%%%"}, "base64"),
+    ({"capabilities": {"network": {"hosts": ["*.co.uk"]}}}, "public suffix"),
+    ({"capabilities": {"network": {"hosts": ["https://a.b/"]}}}, "host"),
+    ({"permissions": ["browser:everything"]}, "permissions"),
+    ({"tools": [{"name": "a b", "inputSchema": {}}]}, "not a valid name for a tool"),
+    ({"tools": [{"name": "a", "inputSchema": {"type": "array"}}]}, "schema"),
+    ({"tools": [{"name": f"t{n}"} for n in range(100)]}, "tools"),
+    ({"environment": [{"name": "A B"}]}, "not a valid name for a variable"),
+    ({"runtime": None, "wasm": {"file": "a.wasm", "wasi": {"version": "preview2"}}}, "preview1"),
+    ({"version": 5}, "version"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), INVALID)
+def test_an_invalid_manifest_is_refused_with_the_reason(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidArgument, match=message):
+        parse_manifest(json.dumps({**MANIFEST, **change}).encode())
+
+
+@given(
+    st.binary(max_size=200)
+    | st.recursive(st.none() | st.integers() | st.text(), st.lists).map(lambda v: json.dumps(v).encode())
+)
+def test_arbitrary_data_is_not_a_manifest(data: bytes) -> None:
+    with pytest.raises(InvalidArgument):
+        parse_manifest(data)

@@ -1,0 +1,266 @@
+"""Guests' tools as MCP clients use them, and the commands that manage guests: a real hub, without a browser."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.server.subscriptions import ToolsListChanged
+from mcp_types import ToolListChangedNotification
+
+from browser_pilot.guests.guest_store import GuestStore
+from tests.clients import ERAS, fail, http_client, stdio_adapter, text_of
+from tests.guests.guest_factory import package, script
+from tests.guests.wasm_builder import has_clang
+from tests.hub_process import HubProcess, environment, running_hub
+
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False}
+GOOD = package(
+    script("return 'n is ' + args.n"),
+    name="good",
+    tools=[{"name": "count", "title": "Count", "description": "Counts\nthings.", "inputSchema": SCHEMA}],
+)
+BAD = package(
+    script("for (;;) {}"),
+    name="bad",
+    tools=[{"name": "spin", "description": "Spins.", "inputSchema": {"type": "object"}}],
+)
+ECHOING = package(
+    "(async () => { for (;;) { const r = JSON.parse(await MCP.readLine()); if (r.method === 'tools/call') "
+    "MCP.writeLine(JSON.stringify({ jsonrpc: '2.0', id: r.id, result: r.params.arguments.result })) } })()",
+    name="echoing",
+    tools=[{"name": "say", "description": "", "inputSchema": {"type": "object"}}],
+)
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory: pytest.TempPathFactory, modules: Path) -> Generator[HubProcess]:
+    home = tmp_path_factory.mktemp("guests") / "home"
+    store = GuestStore(home)
+    store.folder.mkdir(parents=True)
+    modules.mkdir(exist_ok=True)
+    store.cache_folder.symlink_to(modules)
+    for guest in (GOOD, BAD, ECHOING):
+        store.install(guest, guest.manifest.tools or (), source="a test")
+    (home / "config.toml").write_text("[guests]\ncpu_seconds = 0.5\ncall_seconds = 20\n")
+    with running_hub(home) as process:
+        yield process
+
+
+def command(hub: HubProcess, *arguments: str, check: bool = True, given: str = "") -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "browser_pilot", "guest", *arguments],
+        env=environment(hub.home),
+        input=given,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert (done.returncode == 0) == check, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_guests_tools_are_listed_with_their_own_schema_and_a_mark(hub: HubProcess, era: str) -> None:
+    async with http_client(hub, era=era) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+
+    tool = tools["good__count"]
+    assert tool.input_schema == SCHEMA
+    assert tool.description == "[third-party guest good] Counts ⏎ things."
+    assert tool.annotations is not None
+    assert tool.annotations.read_only_hint is False
+    assert "browser_navigate" in tools
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_guests_tool_is_called_and_its_arguments_are_checked(hub: HubProcess, era: str) -> None:
+    async with http_client(hub, era=era) as client:
+        assert text_of(await client.call_tool("good__count", {"n": 5})) == "n is 5"
+        assert (await fail(client, "good__count", n="five"))["error"] == "INVALID_ARGUMENT"
+        assert (await fail(client, "good__count"))["error"] == "INVALID_ARGUMENT"
+        assert (await fail(client, "good__count", n=1, other=2))["error"] == "INVALID_ARGUMENT"
+
+
+async def test_a_guests_tool_is_counted_under_its_name_in_the_metrics(hub: HubProcess) -> None:
+    async with http_client(hub) as client:
+        await client.call_tool("good__count", {"n": 1})
+
+    with hub.http() as http:
+        metrics = http.get("/metrics").text
+    assert 'browser_pilot_calls_total{status="ok",tool="good__count"}' in metrics
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("?tools=minimal", {"good__count", "bad__spin", "echoing__say"}),
+        ("?tools=minimal,-guests", set[str]()),
+        ("?tools=minimal,-good__count", {"bad__spin", "echoing__say"}),
+        ("?tools=minimal,good__count", {"good__count"}),
+    ],
+)
+async def test_guests_tools_can_be_selected(hub: HubProcess, query: str, expected: set[str]) -> None:
+    async with http_client(hub, query=query) as client:
+        names = {tool.name for tool in (await client.list_tools()).tools}
+
+    assert {name for name in names if "__" in name} == expected
+    assert "browser_interact" in names
+
+
+async def test_a_failing_guest_affects_no_other_and_is_started_again(hub: HubProcess) -> None:
+    async with http_client(hub) as client:
+        spinning = [asyncio.create_task(fail(client, "bad__spin")) for _ in range(2)]
+        for n in range(5):
+            assert text_of(await client.call_tool("good__count", {"n": n})) == f"n is {n}"
+        for error in await asyncio.gather(*spinning):
+            assert error["error"] == "GUEST_FAILED"
+            assert error["why"] == "cpu"
+        assert (await fail(client, "bad__spin"))["why"] == "cpu"
+
+    assert "computed for too long" in command(hub, "logs", "bad")
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        ({}, ""),
+        ({"content": "text"}, "invalid tool result"),
+        ({"content": [1]}, "invalid tool result"),
+        ({"content": [{"type": "image", "data": "%%"}]}, "image"),
+        ({"content": [{"type": "text", "text": "sorry"}], "isError": True}, "sorry"),
+        ("text", "neither a result nor an error"),
+    ],
+)
+async def test_an_invalid_result_is_the_guests_failure(hub: HubProcess, result: Any, message: str) -> None:
+    async with http_client(hub) as client:
+        if message:
+            failed = await fail(client, "echoing__say", result=result)
+            assert failed["error"] == "GUEST_FAILED"
+            assert message in failed["message"]
+        else:
+            assert not (await client.call_tool("echoing__say", {"result": result})).is_error
+
+
+async def test_structured_content_alone_is_returned_as_json(hub: HubProcess) -> None:
+    async with http_client(hub) as client:
+        outcome = await client.call_tool("echoing__say", {"result": {"structuredContent": {"a": 1}}})
+
+    assert text_of(outcome) == '{"a": 1}'
+
+
+async def test_a_long_result_is_cut_with_a_note(hub: HubProcess) -> None:
+    async with http_client(hub, query="?max_tokens=300") as client:
+        outcome = await client.call_tool(
+            "echoing__say", {"result": {"content": [{"type": "text", "text": "word " * 5000}]}}
+        )
+
+    assert "longer than 300 tokens" in text_of(outcome)
+    assert len(text_of(outcome)) < 3000
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+async def test_clients_are_notified_when_guests_are_enabled_or_disabled(
+    hub: HubProcess, transport: str, era: str
+) -> None:
+    changed = asyncio.Event()
+
+    async def on_message(message: object) -> None:
+        if isinstance(getattr(message, "root", message), ToolListChangedNotification | ToolsListChanged):
+            changed.set()
+
+    async with AsyncExitStack() as stack:
+        connecting = (
+            stdio_adapter(hub.home, era=era, on_message=on_message)
+            if transport == "stdio"
+            else http_client(hub, era=era, on_message=on_message)
+        )
+        client = await stack.enter_async_context(connecting)
+        assert "good__count" in {tool.name for tool in (await client.list_tools()).tools}
+        if era == ERAS[1]:
+            stream = await stack.enter_async_context(client.listen(tools_list_changed=True))
+
+            async def receive() -> None:
+                async for event in stream:
+                    await on_message(event)
+
+            receiving = asyncio.create_task(receive())
+            stack.callback(receiving.cancel)
+        await asyncio.to_thread(command, hub, "disable", "good")
+        await asyncio.wait_for(changed.wait(), 30)
+        assert "good__count" not in {tool.name for tool in (await client.list_tools()).tools}
+        await asyncio.to_thread(command, hub, "enable", "good")
+
+
+def test_adding_a_guest_shows_its_requests_and_needs_approval(hub: HubProcess, tmp_path: Path) -> None:
+    folder = tmp_path / "asks"
+    folder.mkdir()
+    manifest = {
+        "manifestVersion": "1.0.0",
+        "name": "asks",
+        "version": "1",
+        "runtime": "js",
+        "scriptUrl": "a.js",
+        "capabilities": {"network": {"hosts": ["*"]}},
+        "permissions": ["browser:cookies.read"],
+        "secrets": [{"name": "KEY", "description": "A key"}],
+        "tools": [{"name": "do", "description": "Does it.", "inputSchema": {"type": "object"}}],
+    }
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    (folder / "a.js").write_text(script("return process.env.KEY.length"))
+
+    refused = command(hub, "add", str(folder), check=False, given="n\n")
+    for message in ("EVERY host", "cookies", "the secret KEY", "asks__do", "Nothing was added"):
+        assert message in refused
+    assert "asks" not in GuestStore(hub.home).names()
+
+    assert "Added asks" in command(hub, "add", str(folder), given="y\n")
+    assert "has not changed" in command(hub, "add", str(folder))
+    assert "needs the secret KEY" in command(hub, "call", "asks", "do", check=False)
+    command(hub, "secret", "asks", "KEY", given="a-long-secret-value\n")
+    assert "19" in command(hub, "call", "asks", "do")
+
+    (folder / "a.js").write_text(script("return 'new'"))
+    assert "with different files" in command(hub, "add", str(folder), check=False, given="n\n")
+    assert "19" in command(hub, "call", "asks", "do")
+    command(hub, "add", str(folder), "--yes")
+    assert "new" in command(hub, "call", "asks", "do")
+
+    info = json.loads(command(hub, "info", "asks", "--json"))
+    assert info["secrets"] == {"KEY": True}
+    assert "asks" in command(hub, "list")
+    command(hub, "allow", "asks", "example.com", "browser:cookies.read")
+    assert json.loads(command(hub, "info", "asks", "--json"))["grants"] == {
+        "example.com": {"browser:cookies.read": "allow"}
+    }
+    command(hub, "remove", "asks", "--yes")
+    assert "There is no guest" in command(hub, "info", "asks", check=False)
+
+
+@pytest.mark.parametrize("kind", ["--js", "--wasm"])
+def test_a_new_guest_works_unchanged(hub: HubProcess, tmp_path: Path, kind: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "browser_pilot", "guest", "new", "fresh", kind],
+        env=environment(hub.home),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert "Created the guest" in done.stdout
+    if kind == "--wasm":
+        if not has_clang():
+            pytest.skip("no clang that builds for WASI; `make test` installs it on Debian")
+        subprocess.run(["make", "-C", str(tmp_path / "fresh")], check=True, capture_output=True)
+
+    assert "It starts in" in command(hub, "test", str(tmp_path / "fresh"))

@@ -1,0 +1,104 @@
+"""Keywords match as whole words, whatever the case and accents; slow user patterns are rejected."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from browser_pilot.policy.keywords import Keywords
+from browser_pilot.policy.text_matching import KeywordMatcher, UnsafePattern, compile_pattern, fold, fold_identifier
+
+ORDER = KeywordMatcher(Keywords(("order now|buy",), whole_label="order", unspaced="支付"))
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("Löschen!", "loschen"),
+        ("  PAY\u200b  now… ", "pay now"),
+        ("Ｐａｙ", "pay"),
+        ("Straße", "strasse"),
+        ("log‑out", "log out"),
+        ("", ""),
+    ],
+)
+def test_labels_are_folded(text: str, folded: str) -> None:
+    assert fold(text) == folded
+
+
+@pytest.mark.parametrize("name", ["cardNumber", "card_number", "card-number", "Card Number"])
+def test_identifiers_are_split_into_words(name: str) -> None:
+    assert fold_identifier(name) == "card number"
+
+
+@pytest.mark.parametrize("label", ["Buy", "please buy it", "ORDER NOW", "Order", "立即支付"])
+def test_a_keyword_matches(label: str) -> None:
+    assert ORDER.matches(fold(label))
+
+
+@pytest.mark.parametrize("label", ["border", "Sort order", "buyer", "rebuy", "order nowhere", "", "ÄÖÜ"])
+def test_a_part_of_a_word_does_not_match(label: str) -> None:
+    assert not ORDER.matches(fold(label))
+
+
+def test_harmless_phrases_do_not_match() -> None:
+    purchase = KeywordMatcher(Keywords(("purchase",)))
+    assert not purchase.matches(fold("Purchase history"))
+    assert purchase.matches(fold("Purchase, see purchase history"))
+
+
+@given(st.text(max_size=400))
+def test_folding_is_idempotent(text: str) -> None:
+    once = fold(text)
+    assert fold(once) == once or len(once) > 200
+
+
+@pytest.mark.parametrize(
+    "text", ["pay|buy", r"invoice \d+", "a.*b", "[a-z]+ing", r"\(x\)", "(?:a|b)c", r"\[x\]+", "[]a]", "a?"]
+)
+def test_simple_patterns_are_accepted(text: str) -> None:
+    assert isinstance(compile_pattern(text), re.Pattern)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "x" * 201,
+        "(a+)+",
+        "(a|aa)*",
+        "(?:a)+",
+        "a{1,1000}",
+        "a*b*c*",
+        r"(a)\1",
+        "(?=a)",
+        "(?i)a",
+        "(?P<n>a)",
+        "[a",
+        "[[a]",
+        "a\\",
+        "*a",
+    ],
+)
+def test_slow_or_invalid_patterns_are_rejected(text: str) -> None:
+    with pytest.raises(UnsafePattern):
+        compile_pattern(text)
+
+
+@given(st.text(alphabet="ab.*+?|()[]\\d{}^$", max_size=30))
+def test_every_accepted_pattern_is_fast(text: str) -> None:
+    try:
+        pattern = compile_pattern(text)
+    except UnsafePattern:
+        return
+
+    def seconds() -> float:
+        started = time.thread_time()
+        pattern.search("ab" * 99 + "c")
+        return time.thread_time() - started
+
+    assert any(seconds() < 0.2 for _ in range(3)), "slow each time, so the machine is not the cause"

@@ -1,0 +1,55 @@
+"""Reload notices: each lost tab is reported to its client once."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from browser_pilot.errors import BrowserCrashed
+from browser_pilot.page.tab import Tab
+from browser_pilot.page.tab_set import SavedTab
+from browser_pilot.sessions.reload_notices import ReloadNotices
+
+TAB = SavedTab("t1", "https://example.com/")
+OPEN_TAB = cast("Tab", SimpleNamespace(id="t1", page=SimpleNamespace(url=TAB.url)))
+
+
+def test_a_lost_tab_is_reported_once() -> None:
+    notices = ReloadNotices()
+    notices.record_lost([TAB], "it crashed")
+    assert "t1" in notices.take_notices()[0]
+    assert notices.take_notices() == []
+
+
+def test_an_effect_on_an_unreported_reload_is_refused_once() -> None:
+    notices = ReloadNotices()
+    notices.record_lost([TAB], "it crashed")
+    with pytest.raises(BrowserCrashed, match="Nothing was done: it crashed"):
+        notices.require_acknowledged(OPEN_TAB)
+    notices.require_acknowledged(OPEN_TAB)
+    assert notices.take_notices() == []
+
+
+def test_a_loss_reported_by_the_error_of_a_call_is_not_reported_again() -> None:
+    notices = ReloadNotices()
+    notices.mark_reported("t1")
+    notices.record_lost([TAB], "it crashed")
+    assert notices.take_notices() == []
+    notices.record_lost([TAB], "it crashed")
+    notices.mark_reported("t1")
+    assert notices.take_notices() == []
+
+
+def test_a_page_that_crashes_again_before_it_worked_stays_blank() -> None:
+    notices = ReloadNotices()
+    assert notices.reload_url(TAB) == TAB.url
+    assert notices.reload_url(TAB) == "about:blank"
+    assert notices.reload_url(TAB) == TAB.url
+    notices.clear_crash_history("t1")
+    assert notices.reload_url(TAB) == TAB.url
+
+
+def test_only_web_pages_are_reloaded() -> None:
+    assert ReloadNotices().reload_url(SavedTab("t1", "file:///etc/passwd")) == "about:blank"
