@@ -33,6 +33,7 @@ from browser_pilot.errors import (
     OutcomeUnknown,
     PilotError,
     RateLimited,
+    StaleRef,
     Timeout,
 )
 from browser_pilot.gateway import Gateway, Location, Scope, ToolCall, ToolContext, action_preview, pipeline
@@ -299,6 +300,50 @@ async def test_a_target_that_changed_is_authorized_again_and_charged_once(world:
     await world.run(world.call(), execute)
     assert world.steps.count("inspect") == 3
     assert world.budgets.used("session s1") == 1
+
+
+@pytest.mark.parametrize(
+    ("element", "attempts"),
+    [
+        ("#pay", 2),
+        ("role=button", 2),
+        ({"role": "button", "name": "Pay now"}, 2),
+        ({"css": "#pay", "at": [1, 2]}, 2),
+        ("e1", 1),
+        ("@e1", 1),
+        ({"ref": "f2e4"}, 1),
+        ({"index": 3}, 1),
+        (None, 1),
+    ],
+)
+async def test_an_element_that_is_gone_is_resolved_again_if_it_was_named_by_a_selector(
+    world: World, element: Any, attempts: int
+) -> None:
+    failures = [StaleRef("gone")]
+
+    async def execute(_: ToolContext) -> str:
+        if failures:
+            raise failures.pop()
+        return "done"
+
+    call = world.call(targets=(TargetSpec(element),))
+    if attempts == 1:
+        with pytest.raises(StaleRef):
+            await world.run(call, execute)
+    else:
+        await world.run(call, execute)
+    assert world.steps.count("execute") == attempts
+    assert world.budgets.used("session s1") == (0 if attempts == 1 else 1)
+
+
+async def test_an_element_that_is_gone_after_input_was_sent_is_not_resolved_again(world: World) -> None:
+    async def execute(context: ToolContext) -> None:
+        context.action.sent = True
+        raise StaleRef("gone")
+
+    with pytest.raises(StaleRef):
+        await world.run(world.call(targets=(TargetSpec("#pay"),)), execute)
+    assert world.steps.count("execute") == 1
 
 
 async def test_a_page_that_changes_its_targets_without_end_is_given_up(world: World) -> None:

@@ -25,8 +25,18 @@ from browser_pilot.approvals.authorizer import (
     page_keeps_changing_error,
 )
 from browser_pilot.audit_log.entries import AuditIntent as Entry
-from browser_pilot.errors import BrowserCrashed, ElementChanged, NoSession, NoTab, PilotError, Refused, Timeout
+from browser_pilot.errors import (
+    BrowserCrashed,
+    ElementChanged,
+    NoSession,
+    NoTab,
+    PilotError,
+    Refused,
+    StaleRef,
+    Timeout,
+)
 from browser_pilot.page.actions.context import ActionContext
+from browser_pilot.page.actions.selectors import is_selector
 from browser_pilot.page.actions.target_facts import inspect_targets
 from browser_pilot.page.actions.wait_idle import finish_waiting
 from browser_pilot.page.downloads.downloadable import find_downloadable
@@ -111,12 +121,15 @@ class Gateway:
         session = location.session
         try:
             for attempt in range(1, MAX_ATTEMPTS + 1):
+                context: ToolContext | None = None
                 try:
                     with session.in_use():
                         context = await self._authorize(call, location)
                         return context, await self._execute(context, execute)
-                except (ElementChanged, ExecutableFile) as changed:
+                except (ElementChanged, ExecutableFile, StaleRef) as changed:
                     if attempt == MAX_ATTEMPTS:
+                        raise
+                    if isinstance(changed, StaleRef) and not _can_resolve_again(call, context):
                         raise
                     if isinstance(changed, ExecutableFile):
                         call = replace(call, executable=changed.extension)
@@ -348,6 +361,15 @@ class Gateway:
             targets=() if inspection is None else inspection.named_targets,
             what="" if inspection is None or resource is not None else inspection.preview.what,
         )
+
+
+def _can_resolve_again(call: ToolCall, context: ToolContext | None) -> bool:
+    """Whether an element that is gone may be looked up again: it was named by a selector, and no input was sent.
+
+    A page may have replaced it, or Chrome detached from the tab, which ends all refs.
+    """
+    sent = context is not None and context.may_have_taken_effect
+    return not sent and bool(call.targets) and all(is_selector(spec.element) for spec in call.targets)
 
 
 def requester_of(call: ToolCall, session: Session) -> Requester:

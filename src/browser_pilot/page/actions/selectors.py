@@ -86,6 +86,18 @@ def parse_element(argument: ElementArgument) -> Selector:
     )
 
 
+def is_selector(argument: ElementArgument | None) -> bool:
+    """Whether the element can be looked up again; a ref or an index names one element of one document."""
+    if argument is None:
+        return False
+    if not isinstance(argument, str):
+        argument = {key: value for key, value in argument.items() if key != "at"}
+    try:
+        return parse_element(argument).ref is None
+    except InvalidArgument:
+        return False
+
+
 def _text_of(known: Mapping[str, object], key: str) -> str | None:
     return str(known[key]) if key in known else None
 
