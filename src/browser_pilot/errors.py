@@ -32,6 +32,7 @@ whether the same call may be tried again (``retryable``). ``metadata`` names the
     │   ├── ApprovalDenied       APPROVAL_DENIED
     │   ├── ApprovalTimeout      APPROVAL_TIMEOUT
     │   ├── PermissionDenied     PERMISSION_DENIED
+    │   ├── FileDenied           FILE_DENIED
     │   ├── BudgetExhausted      BUDGET_EXHAUSTED
     │   ├── RateLimited          RATE_LIMITED
     │   └── CircuitOpen          CIRCUIT_OPEN
@@ -211,6 +212,12 @@ class ApprovalTimeout(Refused):
 
 class PermissionDenied(Refused):
     code = "PERMISSION_DENIED"
+
+
+class FileDenied(Refused):
+    """A file of this machine that no site may get."""
+
+    code = "FILE_DENIED"
 
 
 class BudgetExhausted(Refused):

@@ -45,6 +45,7 @@ def test_always_allows_only_the_permission_that_was_needed(
 
 def test_executable_files_and_blank_pages_get_no_rule() -> None:
     assert allow_action(asked(category="run", risk="high"), "download") is None
+    assert allow_action(asked(category="local_file", risk="high"), "upload") is None
     assert allow_action(asked(site=BLANK), "write") is None
     assert allow_site(Ruleset().coverage(BLANK)) is None
     assert block_site(BLANK) is None

@@ -196,6 +196,7 @@ async def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
             steps.append("admit")
 
         gateway = Gateway(
+            home=tmp_path / "home",
             sessions=sessions,
             authorizer=Authorizer(queue=queue, grants=SessionGrants(), config=config, budgets=budgets),
             audit=RecordingJournal(log, budgets, Metrics(), steps),

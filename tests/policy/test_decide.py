@@ -83,6 +83,21 @@ def test_an_executable_download_always_asks(target: Site, engine: Engine) -> Non
     assert ".exe" in decision.reason
 
 
+@pytest.mark.parametrize("target", [SHOP, LOCAL])
+@pytest.mark.parametrize("engine", ["managed", "own"])
+def test_a_local_file_always_asks_with_its_path(target: Site, engine: Engine) -> None:
+    permissive = Ruleset(
+        rules=(replace(rule("*", read="allow", write="allow", mode="auto"), requires_approval=False),),
+        defaults=Defaults(modes={"managed": "auto", "own": "auto"}),
+    )
+    plain = PolicyRequest(effect="upload", target=target, engine=engine)
+    assert decision_for(plain, permissive).verdict == "allow"
+    decision = decision_for(replace(plain, local_files=("/home/ada/report.pdf",)), permissive)
+    assert (decision.verdict, decision.about, decision.category) == ("ask", "action", "local_file")
+    assert decision.risk == "high"
+    assert "/home/ada/report.pdf" in decision.reason
+
+
 def test_the_users_own_chrome_asks_before_every_write_by_default() -> None:
     decision = decision_for(write(engine="own"))
     assert (decision.verdict, decision.rule) == ("ask", "policy.mode")

@@ -205,5 +205,6 @@ def test_every_category_has_a_risk_and_a_description() -> None:
         "transfer",
         "delete",
         "run",
+        "local_file",
         "pattern",
     }

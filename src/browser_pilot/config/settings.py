@@ -141,9 +141,15 @@ class SessionSettings(Section):
 
 
 class FileSettings(Section):
+    """Files in ``upload_dirs`` are uploaded without approval.
+
+    By default these are the download and screenshot folders, and ``uploads`` in the home.
+    """
+
     screenshot_dir: Path = Path("screenshots")
     download_dir: Path = Path("downloads")
     trace_dir: Path = Path("traces")
+    upload_dirs: tuple[Path, ...] | None = None
     max_download_mb: Positive = 2_048
     max_total_mb: Positive = 4_096
     keep_days: Positive = 7
@@ -194,7 +200,10 @@ class Settings(Section):
     def at(self, home: Path) -> Settings:
         """A copy with absolute folders: relative ones are resolved in the home."""
         folders = {name: home / getattr(self.files, name).expanduser() for name in FOLDERS}
-        return self.model_copy(update={"files": self.files.model_copy(update=folders)})
+        given = self.files.upload_dirs
+        upload_dirs = (Path("uploads"), folders["download_dir"], folders["screenshot_dir"]) if given is None else given
+        absolute = tuple(home / folder.expanduser() for folder in upload_dirs)
+        return self.model_copy(update={"files": self.files.model_copy(update={**folders, "upload_dirs": absolute})})
 
 
 Key = tuple[str, ...]

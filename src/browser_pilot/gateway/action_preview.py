@@ -14,6 +14,7 @@ from browser_pilot.approvals import descriptions
 from browser_pilot.approvals.authorizer import ActionPreview
 from browser_pilot.approvals.models import digest
 from browser_pilot.errors import PilotError
+from browser_pilot.files.upload_paths import LocalFile
 from browser_pilot.json_types import Json
 from browser_pilot.page.actions.dialogs import DialogFacts
 from browser_pilot.page.actions.target_facts import InspectedElement
@@ -42,6 +43,7 @@ class Inspection:
     elements: tuple[InspectedElement, ...] = ()
     dialog: DialogFacts | None = None
     downloadable: Downloadable | None = None
+    files: tuple[LocalFile, ...] = ()
 
     @property
     def named_targets(self) -> tuple[Mapping[str, str], ...]:
@@ -71,13 +73,18 @@ def inspection_of(
     *,
     elements: tuple[InspectedElement, ...] = (),
     dialog: DialogFacts | None = None,
+    files: tuple[LocalFile, ...] = (),
 ) -> Inspection:
-    """The preview of an action on ``elements``, on a ``dialog``, or on neither."""
+    """The preview of an action on ``elements``, on a ``dialog``, or on neither; ``files`` are uploaded."""
+    request = replace(request, local_files=tuple(str(file.path) for file in files if not file.free))
     shown = _shown_arguments(call, elements, dialog, redactor)
     requests = _requests(request, elements, dialog)
     described = _description(call, elements, dialog)
     steps = _steps(shown, elements)
     stable = [_stable_facts(element) for element in elements] or _stable_argument(call)
+    if files:
+        # "For this session" allows these files, not others into the same field.
+        stable = [stable, [str(file.path) for file in files]]
     preview = ActionPreview(
         request=requests[0],
         also=requests[1:],
@@ -86,11 +93,11 @@ def inspection_of(
         stable_id=digest(stable) if stable else "",
         fingerprint=digest([element.target.fingerprint for element in elements]),
         values=descriptions.shown_values(shown),
-        payload=_payload(call),
+        payload=digest(_payload(call), [str(file.path) for file in files]) if files else _payload(call),
         steps=steps,
         plan=digest(call.tool, steps) if steps else "",
     )
-    return Inspection(preview, shown, elements, dialog)
+    return Inspection(preview, shown, elements, dialog, files=files)
 
 
 def download_inspection(

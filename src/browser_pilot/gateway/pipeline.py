@@ -14,6 +14,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeVar
 
 from browser_pilot.approvals.authorizer import (
@@ -35,6 +36,7 @@ from browser_pilot.errors import (
     StaleRef,
     Timeout,
 )
+from browser_pilot.files.upload_paths import UploadPaths
 from browser_pilot.page.actions.context import ActionContext
 from browser_pilot.page.actions.selectors import is_selector
 from browser_pilot.page.actions.target_facts import inspect_targets
@@ -74,6 +76,7 @@ class Gateway:
     def __init__(
         self,
         *,
+        home: Path,
         sessions: SessionRegistry,
         authorizer: Authorizer,
         audit: AuditTrail,
@@ -82,6 +85,7 @@ class Gateway:
         redactor: Redactor,
         count_call: Callable[[Client, str], Awaitable[None]],
     ) -> None:
+        self._home = home
         self._count_call = count_call
         self._sessions = sessions
         self._authorizer = authorizer
@@ -218,8 +222,14 @@ class Gateway:
                 return download_inspection(call, request, resource, self.redactor)
             if call.dialog:
                 return inspection_of(call, request, self.redactor, dialog=tab.dialogs.facts)
+            files = await asyncio.to_thread(self._upload_paths(call).check, call.files) if call.files else ()
             elements = await inspect_targets(tab, call.targets)
-            return inspection_of(call, request, self.redactor, elements=elements)
+            return inspection_of(call, request, self.redactor, elements=elements, files=files)
+
+    def _upload_paths(self, call: ToolCall) -> UploadPaths:
+        settings = call.client.settings
+        profile = settings.browser.user_data_dir
+        return UploadPaths(self._home, settings.files.upload_dirs or (), () if profile is None else (Path(profile),))
 
     def _context(
         self, call: ToolCall, location: Location, inspection: Inspection, authorization: Authorization

@@ -37,7 +37,7 @@ class ToolCall:
 
     ``url`` is where a navigation goes, or the address that a planned session is authorized for. ``targets``, ``dialog``
     (the open one) and ``download`` are what is inspected on the page before the authorization. ``executable`` is the
-    extension of a download that turned out to be an executable file.
+    extension of a download that turned out to be an executable file. ``files`` are the paths of local files to upload.
     """
 
     client: Client
@@ -50,6 +50,7 @@ class ToolCall:
     tab: str | None = None
     url: str = ""
     targets: tuple[TargetSpec, ...] = ()
+    files: tuple[str, ...] = ()
     dialog: bool = False
     download: DownloadSpec | None = None
     executable: str = ""

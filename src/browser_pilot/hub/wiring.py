@@ -112,6 +112,7 @@ def build_mcp(core: Core) -> McpParts:
     config, records, sessions = core.config, core.records, core.hosting.sessions
     limits = RateLimits()
     gateway = Gateway(
+        home=core.home,
         sessions=sessions,
         authorizer=Authorizer(queue=core.approvals, grants=core.grants, config=config, budgets=records.budgets),
         audit=records.audit,

@@ -43,14 +43,19 @@ def _no_url(_: Arguments) -> str:
     return ""
 
 
+def _no_files(_: Arguments) -> tuple[str, ...]:
+    return ()
+
+
 def _no_download(_: Arguments) -> None:
     return None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Operation(Generic[A, R]):
-    """``url`` is where a navigation goes, ``download`` what is saved, ``dialog`` that the open dialog is responded to.
+    """``files`` are the paths of local files to upload, ``url`` is where a navigation goes.
 
+    ``download`` is what is saved, ``dialog`` means that the open dialog is responded to.
     ``effect`` is the tool's own unless given. ``extra_timeout_ms`` is added to the call's time where ``execute`` keeps
     the deadline itself and reports what it waited for.
     """
@@ -58,6 +63,7 @@ class Operation(Generic[A, R]):
     execute: Callable[[ToolContext, A], Awaitable[R]]
     render: Callable[[ToolContext, A, R], Awaitable[ToolResult]]
     targets: Callable[[A], tuple[TargetSpec, ...]] = _no_targets
+    files: Callable[[A], tuple[str, ...]] = _no_files
     url: Callable[[A], str] = _no_url
     download: Callable[[A], DownloadSpec | None] = _no_download
     dialog: bool = False
@@ -103,6 +109,7 @@ class CallRequest:
             tab=tab or where.tab,
             url=operation.url(arguments),
             targets=operation.targets(arguments),
+            files=operation.files(arguments),
             dialog=operation.dialog,
             download=operation.download(arguments),
             channels=self.channels,

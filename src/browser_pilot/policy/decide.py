@@ -40,9 +40,9 @@ class PolicyRequest:
 
     ``target`` is the site of the page, or of a navigation's URL; None for a page that is never used (see
     ``hosts.page_site``). ``frame`` is the site of the element's frame, if that is not the page itself. ``url`` is the
-    URL of a navigation or download; ``executable_type`` is the file type (``exe``) of an executable download, which
-    always requires approval. ``session_mode`` and ``session_domains`` are the session's own restrictions: they only
-    tighten the policy.
+    URL of a navigation or download; ``executable_type`` is the file type (``exe``) of an executable download;
+    ``local_files`` are the paths of files to upload that are outside the upload folders. These two always require
+    approval. ``session_mode`` and ``session_domains`` are the session's own restrictions: they only tighten the policy.
     """
 
     effect: Effect
@@ -51,6 +51,7 @@ class PolicyRequest:
     element: ElementFacts | None = None
     url: str = ""
     executable_type: str = ""
+    local_files: tuple[str, ...] = ()
     engine: Engine = "managed"
     session: str = ""
     session_mode: Mode | None = None
@@ -99,7 +100,12 @@ def decide(request: PolicyRequest, rules: Ruleset, counters: Counters, now: floa
     if shortage is not None:
         return _deny_exhausted(shortage, request.target)
     sensitivity = assess(
-        request.effect, request.element, request.url, rules.defaults.sensitive, executable_type=request.executable_type
+        request.effect,
+        request.element,
+        request.url,
+        rules.defaults.sensitive,
+        executable_type=request.executable_type,
+        local_files=request.local_files,
     )
     needed = _site_approval(sites) or _action_approval(request, rules, sites, sensitivity)
     basis = needed or _ApprovalNeeded("action", sites[0].permit.rule, "The rules allow it.", request.target)
@@ -198,6 +204,8 @@ def _action_approval(
 ) -> _ApprovalNeeded | None:
     if request.executable_type and sensitivity is not None:
         return _ApprovalNeeded("action", "the rule for executable files", sensitivity.reason, sites[0].site)
+    if request.local_files and sensitivity is not None:
+        return _ApprovalNeeded("action", "the rule for local files", sensitivity.reason, sites[0].site)
     scope = _threshold_scope(request, sites)
     for affected in sites:
         override = affected.coverage.approval_rule()

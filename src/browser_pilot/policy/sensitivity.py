@@ -25,7 +25,9 @@ from .text_matching import (
 )
 from .types import THRESHOLDS, Effect, Risk
 
-Category = Literal[ActionCategory, FieldCategory, "upload", "script", "cookies", "download", "run", "pattern"]
+Category = Literal[
+    ActionCategory, FieldCategory, "upload", "script", "cookies", "download", "run", "local_file", "pattern"
+]
 
 CATEGORY_RISKS: dict[Category, Risk] = {
     "pay": "high",
@@ -34,6 +36,7 @@ CATEGORY_RISKS: dict[Category, Risk] = {
     "delete": "high",
     "pattern": "high",
     "run": "high",
+    "local_file": "high",
     "change_password": "medium",
     "permissions": "medium",
     "card": "medium",
@@ -72,6 +75,7 @@ CATEGORY_DESCRIPTIONS: dict[Category, str] = {
     "sign_out": "may sign out",
     "download": "saves a file on this machine",
     "run": "saves an executable file on this machine",
+    "local_file": "sends a file from outside the upload folders to the site",
 }
 # Selecting or filling these has no effect yet; the submit button has.
 _PASSIVE_ROLES = frozenset(
@@ -160,11 +164,18 @@ class SensitivePatterns:
 
 
 def assess(
-    effect: Effect, element: ElementFacts | None, url: str, patterns: SensitivePatterns, *, executable_type: str = ""
+    effect: Effect,
+    element: ElementFacts | None,
+    url: str,
+    patterns: SensitivePatterns,
+    *,
+    executable_type: str = "",
+    local_files: tuple[str, ...] = (),
 ) -> RiskAssessment | None:
     """The highest risk of this action; None when it is not sensitive.
 
-    ``url`` is the target of a navigation. ``executable_type`` is the file type of a download that is executable.
+    ``url`` is the target of a navigation. ``executable_type`` is the file type of a download that is executable,
+    ``local_files`` are the paths of files to upload that are outside the upload folders.
     """
     if effect in ("read", "capture"):
         return None
@@ -173,6 +184,9 @@ def assess(
         findings.append(
             RiskAssessment("run", CATEGORY_RISKS["run"], f"This {CATEGORY_DESCRIPTIONS['run']} (.{executable_type}).")
         )
+    if local_files:
+        reason = f"This {CATEGORY_DESCRIPTIONS['local_file']}: {', '.join(local_files)}"
+        findings.append(RiskAssessment("local_file", CATEGORY_RISKS["local_file"], reason))
     if effect in _EFFECT_CATEGORIES:
         category = _EFFECT_CATEGORIES[effect]
         findings.append(RiskAssessment(category, CATEGORY_RISKS[category], f"This {CATEGORY_DESCRIPTIONS[category]}."))

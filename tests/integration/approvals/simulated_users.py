@@ -56,10 +56,10 @@ class SimulatedUser:
 
 @asynccontextmanager
 async def asking_client(
-    hub: HubProcess, person: ElicitationFnT | None, *, era: str = "legacy", name: str = ""
+    hub: HubProcess, person: ElicitationFnT | None, *, era: str = "legacy", name: str = "", query: str = ""
 ) -> AsyncGenerator[Client]:
     """An HTTP client whose user is ``person``; without one it does not support elicitation."""
-    query = f"?client={name}" if name else ""
+    query = f"?client={name}" if name else query
     async with httpx2.AsyncClient(headers=hub.headers, timeout=60) as http:
         transport = streamable_http_client(hub.mcp_url + query, http_client=http)
         async with Client(transport, mode=era, elicitation_callback=person) as client:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -34,9 +33,10 @@ def test_every_argument_and_enum_value_has_a_valid_call(tool: Tool[Any]) -> None
 @pytest.mark.browser
 @pytest.mark.parametrize("tool", sorted(VALID_CALLS))
 async def test_valid_calls_succeed_and_have_their_effect(
-    hub_without_rate_limit: HubProcess, everything: Site, tmp_path: Path, tool: str
+    hub_without_rate_limit: HubProcess, everything: Site, tool: str
 ) -> None:
-    file = tmp_path / "file.txt"
+    file = hub_without_rate_limit.home / "uploads" / "file.txt"
+    file.parent.mkdir(exist_ok=True)
     file.write_text("text")
     here = everything.url("/everything")
     async with http_client(hub_without_rate_limit, query="?tools=full,minimal") as client:

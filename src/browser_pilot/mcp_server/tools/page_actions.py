@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
@@ -53,9 +52,13 @@ def upload_targets(arguments: UploadArguments) -> tuple[TargetSpec, ...]:
     return (TargetSpec(arguments.element, fills=True),)
 
 
-async def upload(context: ToolContext, arguments: UploadArguments) -> Outcome:
-    paths = [Path(path) for path in arguments.paths]
+def upload_files(arguments: UploadArguments) -> tuple[str, ...]:
+    return arguments.paths
+
+
+async def upload(context: ToolContext, _: UploadArguments) -> Outcome:
     timeout_ms = element_timeout_ms(context)
+    paths = [file.path for file in context.inspection.files]
     return await uploading.upload(context.action, context.action.targets[0], paths, timeout_ms=timeout_ms)
 
 
@@ -113,7 +116,7 @@ TOOLS = (
         arguments=UploadArguments,
         effect="upload",
         profiles=STANDARD,
-        operation=Operation(targets=upload_targets, execute=upload, render=render_changes),
+        operation=Operation(targets=upload_targets, files=upload_files, execute=upload, render=render_changes),
         destructive=True,
     ),
     Tool(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from browser_pilot.errors import ElementNotActionable, InvalidArgument
+from browser_pilot.errors import ElementChanged, ElementNotActionable, InvalidArgument
 from browser_pilot.page.cdp import send
 
 from .context import ActionContext
@@ -23,10 +24,14 @@ _CHOOSER_TIMEOUT_SECONDS = 2.0
 async def upload(
     context: ActionContext, target: Target, paths: Sequence[Path], *, timeout_ms: int = TIMEOUT_MS
 ) -> Outcome:
-    """Choose files for a file field, its label, or a button that opens a file chooser. All paths must exist here."""
+    """Choose files for a file field, its label, or a button that opens a file chooser.
+
+    The paths are real ones: a part of a path that has become a link leads to another file than the authorized one.
+    """
     names = [str(_existing(path)) for path in paths]
 
     async def execute(action: RunningAction) -> PageReport | None:
+        _require_no_links(names)
         await action.call_target(target, "guardTarget", target.wire_ref, timeout_ms=0)
         found = await action.tab.world.call_for_object(target.frame, "fileInput", target.ref)
         action.mark_sent()
@@ -37,6 +42,11 @@ async def upload(
         return await action.result_of("waitIdle")
 
     return await run_action(context, target, execute)
+
+
+def _require_no_links(names: Sequence[str]) -> None:
+    if any(os.path.realpath(name) != name for name in names):
+        raise ElementChanged("A file was replaced by a link after it was authorized.")
 
 
 def _existing(path: Path) -> Path:
