@@ -38,12 +38,16 @@ async def users_browser(tmp_path: Path) -> AsyncIterator[Chrome]:
 async def test_the_pairing_link_pairs_this_browser(own_hub: HubProcess, users_browser: Chrome) -> None:
     page = await open_dashboard(users_browser.context, own_hub)
     await page.get_by_role("button", name="Pair a browser").click()
+    await page.get_by_role("button", name="Pair this browser").click()
+    await expect(page.locator("#pairing-note")).to_contain_text(f"enter 127.0.0.1:{own_hub.info.port} as the server")
+    await users_browser.set_server(own_hub.info.port)
     async with users_browser.context.expect_page() as settings:
         await page.get_by_role("button", name="Pair this browser").click()
     options = await settings.value
     await expect(options.get_by_label("Server")).to_have_value(f"127.0.0.1:{own_hub.info.port}", timeout=TIMEOUT_MS)
     await expect(page.locator("#pairing-note")).to_contain_text("Click “Pair” on its page")
     assert await page.locator("#browsers li").count() == 0, "nothing is paired before the user confirms"
+    assert await options.evaluate("document.activeElement.id") != "pair", "a key press must not confirm"
     await options.get_by_role("button", name="Pair", exact=True).click()
     await expect(options.locator("#state")).to_have_text("Connected", timeout=TIMEOUT_MS)
     await expect(page.locator("#pairing-note")).to_contain_text("is paired", timeout=TIMEOUT_MS)
@@ -64,9 +68,12 @@ async def test_a_browser_removed_while_disconnected_is_paired_again_by_the_link(
     await popup.get_by_role("button", name="Turn on").click()
     page = await open_dashboard(users_browser.context, own_hub)
     await page.get_by_role("button", name="Pair a browser").click()
-    async with users_browser.context.expect_page() as settings:
-        await page.get_by_role("button", name="Pair this browser").click()
-    options = await settings.value
+    await page.get_by_role("button", name="Pair this browser").click()
+    await expect(page.locator("#pairing-note")).to_contain_text("is paired already")
+    options = await users_browser.options()
+    await options.get_by_role("button", name="Forget this pairing").click()
+    await page.bring_to_front()
+    await page.get_by_role("button", name="Pair this browser").click()
     await options.get_by_role("button", name="Pair", exact=True).click(timeout=TIMEOUT_MS)
     await expect(options.locator("#state")).to_have_text("Connected", timeout=TIMEOUT_MS)
 

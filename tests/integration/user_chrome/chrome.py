@@ -63,6 +63,14 @@ class Chrome:
     async def options(self) -> Page:
         return await self._own_page("pages/options.html", None)
 
+    async def set_server(self, port: int) -> None:
+        """Save the hub's address in the options."""
+        options = await self.options()
+        await options.get_by_label("Server").fill(f"127.0.0.1:{port}")
+        await options.get_by_role("button", name="Save").click()
+        await expect(options.locator("#note")).to_have_text("Saved.", timeout=TIMEOUT_MS)
+        await options.close()
+
     async def pair(self, hub: HubProcess) -> None:
         with hub.http() as http:
             code = str(http.post("/api/pairing").json()["code"])

@@ -183,6 +183,7 @@ async def test_a_pairing_link_fills_in_the_code_and_pairs_only_when_the_user_con
     offer = f"chrome.runtime.sendMessage('{EXTENSION_ID}', {{ pair: 'K7QW-3M9T' }})"
     with serving({"/": f'<!doctype html><title>Hub</title><button onclick="{offer}">Pair my browser</button>'}) as hub:
         async with own_chrome(tmp_path) as chrome:
+            await chrome.set_server(hub.port)
             page = await chrome.open(hub.url("/"))
             async with chrome.context.expect_page() as settings:
                 await page.get_by_role("button").click()
@@ -192,6 +193,51 @@ async def test_a_pairing_link_fills_in_the_code_and_pairs_only_when_the_user_con
             await expect(options.locator("#pair-how")).to_contain_text(f"127.0.0.1:{hub.port}")
             await expect(options.locator("#state")).to_have_text("Not paired")
             assert [hit for hit in hub.hits if hit != "/" and "favicon" not in hit] == []
+
+
+async def test_a_page_on_loopback_cannot_replace_the_pairing(asking_hub: HubProcess, tmp_path: Path) -> None:
+    """Another program on this machine offers its own code: nothing opens, and Enter confirms nothing."""
+    offer = f"chrome.runtime.sendMessage('{EXTENSION_ID}', {{ pair: 'EV1L-C0DE' }})"
+    with serving({"/": "<!doctype html><title>Not a hub</title>"}) as attacker:
+        async with own_chrome(tmp_path) as chrome:
+            page = await chrome.open(attacker.url("/"))
+            assert await page.evaluate(offer) == {"refused": "other_server"}
+            await chrome.pair(asking_hub)
+            count = len(chrome.context.pages)
+            assert await page.evaluate(offer) == {"refused": "paired"}
+            await page.keyboard.press("Enter")
+            assert len(chrome.context.pages) == count
+            popup = await chrome.popup()
+            await expect(popup.locator("#state")).to_have_text("Connected", timeout=TIMEOUT_MS)
+            stored = await popup.evaluate("chrome.storage.local.get(['server', 'key'])")
+            assert stored["server"] == f"127.0.0.1:{asking_hub.info.port}" and stored["key"]
+
+
+async def test_the_pair_button_is_disabled_until_the_offer_was_visible_for_a_while(tmp_path: Path) -> None:
+    offer = f"chrome.runtime.sendMessage('{EXTENSION_ID}', {{ pair: 'K7QW-3M9T' }})"
+    with serving({"/": "<!doctype html><title>Hub</title>"}) as hub:
+        async with own_chrome(tmp_path) as chrome:
+            await chrome.set_server(hub.port)
+            options = await chrome.options()
+            # Records whether the button was ever enabled or focused in the moment in which the code appears.
+            await options.evaluate(
+                """() => {
+                  globalThis.seen = [];
+                  const [code, pair] = ['code', 'pair'].map((id) => document.getElementById(id));
+                  const look = () => {
+                    if (code.value) globalThis.seen.push([pair.disabled, document.activeElement === pair]);
+                    if (!code.value || pair.disabled) requestAnimationFrame(look);
+                  };
+                  look();
+                }"""
+            )
+            page = await chrome.open(hub.url("/"))
+            assert await page.evaluate(offer) == {"refused": ""}
+            await options.bring_to_front()
+            await expect(options.get_by_role("button", name="Pair", exact=True)).to_be_enabled(timeout=TIMEOUT_MS)
+            seen = await options.evaluate("globalThis.seen")
+            assert seen[0] == [True, False] and len(seen) > 10
+            assert not any(focused for _, focused in seen)
 
 
 async def test_the_options_pair_and_forget(asking_hub: HubProcess, tmp_path: Path) -> None:

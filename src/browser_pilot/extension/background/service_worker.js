@@ -5,6 +5,7 @@
  * Chrome may end and restart it at any time. Every listener is registered synchronously, and every handler waits for `ready`.
  */
 
+import { refusalOf } from '../lib/pairing_offer.js';
 import { canBeShared, isHubPage } from '../lib/url_rules.js';
 import { WorkerPort } from '../lib/worker_port.js';
 import { Badge } from './badge.js';
@@ -205,14 +206,22 @@ chrome.runtime.onMessage.addListener((message, sender, reply) => {
   return false;
 });
 
-// A page of the hub on this machine may offer its pairing code; the user sees the address and confirms.
+// The page of the configured hub may offer its pairing code; the user sees the address and confirms.
 chrome.runtime.onMessageExternal.addListener((message, sender, reply) => {
-  const origin = sender.origin ?? '';
-  if (typeof message?.pair !== 'string' || !/^http:\/\/(127\.0\.0\.1|localhost):\d+$/.test(origin)) return false;
-  const pairingOffer = { server: new URL(origin).host, code: message.pair.slice(0, 12) };
-  void chrome.storage.session.set({ pairingOffer }).then(() => chrome.runtime.openOptionsPage()).then(() => reply(true));
+  void onPairingOffer(message, sender.origin ?? '').then(reply);
   return true;
 });
+
+/** @param {{ pair?: string }} message @param {string} origin @returns {Promise<{ refused: import('../lib/pairing_offer.js').Refusal }>} */
+async function onPairingOffer(message, origin) {
+  const refused = refusalOf(message, origin, await settings());
+  if (!refused) {
+    const pairingOffer = { server: origin.slice('http://'.length), code: String(message.pair).slice(0, 12) };
+    await chrome.storage.session.set({ pairingOffer });
+    await chrome.runtime.openOptionsPage();
+  }
+  return { refused };
+}
 
 chrome.storage.local.onChanged.addListener((changes) => {
   // Removing the pairing also ends the control of every tab.

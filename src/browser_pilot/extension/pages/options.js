@@ -9,6 +9,8 @@ import { chooseTheme, extensionTheme, followTheme } from '../lib/theme.js';
 import { connectionStatus, pair, requestWorker } from './messaging.js';
 
 const REFRESH_MS = 1_000;
+/** An offer may appear under a key press that was meant for another page. */
+const PAIR_DELAY_MS = 1_500;
 const HOST_AND_PORT = /^(\[[0-9a-f:]+\]|[\w.-]+):\d{1,5}$/i;
 
 const server = byId('server', HTMLInputElement);
@@ -25,12 +27,10 @@ async function refresh() {
   showState(connectionState(connection, status.hub));
   if (document.activeElement !== server && !server.dataset.typed) server.value = connection.server || server.value;
   const paired = Boolean(stored.key);
-  // A hub that offers its code may be another one, or one that has removed this browser.
-  const showsForm = !paired || (code.value !== '' && (connection.phase !== 'connected' || connection.server !== server.value));
   setVisible('paired', paired);
   setText('paired-as', getMessage('pairedAs', String(stored.name || connection.name)));
-  setVisible('pair-form', showsForm);
-  setVisible('pair-how', showsForm);
+  setVisible('pair-form', !paired);
+  setVisible('pair-how', !paired);
   if (!byId('pair-how', HTMLElement).textContent) setText('pair-how', getMessage('pairHow'));
   setVisible('problem', Boolean(connection.problem) && connection.phase !== 'connecting');
   setText('problem', connection.problem);
@@ -56,6 +56,7 @@ async function saveServer(event) {
 /** @param {SubmitEvent} event */
 async function submitCode(event) {
   event.preventDefault();
+  if (pairButton.disabled) return;
   pairButton.disabled = true;
   setText('pair', getMessage('pairing'));
   const outcome = await pair(code.value, server.value.trim());
@@ -78,8 +79,23 @@ async function showPairingOffer() {
   server.dataset.typed = 'yes';
   code.value = offer.code;
   setText('pair-how', getMessage('pairWith', offer.server));
+  holdPairButton();
   await refresh();
-  pairButton.focus();
+}
+
+/** @type {number | undefined} */
+let holdTimer;
+
+/** Disables the button until the offer has been visible for a while. It never gets the focus by itself. */
+function holdPairButton() {
+  pairButton.disabled = true;
+  pairButton.blur();
+  clearTimeout(holdTimer);
+  if (document.visibilityState === 'visible') {
+    holdTimer = setTimeout(() => {
+      pairButton.disabled = false;
+    }, PAIR_DELAY_MS);
+  }
 }
 
 /** @param {Event} event */
@@ -110,6 +126,7 @@ byId('theme', HTMLElement).addEventListener('change', (event) => {
 });
 wholeWindow.addEventListener('change', () => void chrome.storage.local.set({ wholeWindow: wholeWindow.checked }));
 notify.addEventListener('change', changeNotifications);
+document.addEventListener('visibilitychange', holdPairButton);
 chrome.storage.session.onChanged.addListener((changes) => {
   if (changes.pairingOffer?.newValue) void showPairingOffer();
 });

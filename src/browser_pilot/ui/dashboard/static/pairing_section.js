@@ -68,8 +68,8 @@ export class PairingSection {
   async offerCode() {
     const { extension, pairing } = this.state ?? {};
     if (!extension || !pairing) return;
-    const accepted = await chrome.runtime.sendMessage(extension, { pair: pairing.code }).catch(() => false);
-    this.note = accepted ? { note: getMessage('pairOffered'), kind: 'info' } : { note: getMessage('pairNoExtension'), kind: 'stop' };
+    const response = await chrome.runtime.sendMessage(extension, { pair: pairing.code }).catch(() => null);
+    this.note = pairingNote(response, location.host);
     this.showNote();
   }
 
@@ -77,6 +77,14 @@ export class PairingSection {
     await navigator.clipboard.writeText(this.state?.pairing?.code ?? '');
     setText('pair-copy', getMessage('copied'));
   }
+}
+
+/** @param {{ refused?: string } | null | undefined} response @param {string} host @returns {{ note: string, kind: string }} */
+function pairingNote(response, host) {
+  if (response?.refused === '') return { note: getMessage('pairOffered'), kind: 'info' };
+  if (response?.refused === 'paired') return { note: getMessage('pairAlreadyPaired'), kind: 'stop' };
+  if (response?.refused === 'other_server') return { note: getMessage('pairOtherServer', host), kind: 'stop' };
+  return { note: getMessage('pairNoExtension'), kind: 'stop' };
 }
 
 /** Whether an extension in this browser accepts messages of this page; Chrome shows no more than that in advance. */
