@@ -196,7 +196,7 @@ async def test_a_failed_login_is_an_error(hub: HubProcess, paper: Newspaper) -> 
     async with http_client(hub) as client:
         refused = await fail(client, "asking__ask", method="browser.ensureLogin", params=params)
 
-    assert "not done in time" in refused["message"]
+    assert "not completed in time" in refused["message"]
 
 
 async def test_a_person_cannot_sign_in_without_a_window(hub: HubProcess, paper: Newspaper) -> None:
