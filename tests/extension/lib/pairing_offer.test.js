@@ -3,35 +3,36 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { refusalOf } from '../../../src/browser_pilot/extension/lib/pairing_offer.js';
+import { isOffer, refusalOf } from '../../../src/browser_pilot/extension/lib/pairing_offer.js';
 
 const UNPAIRED = { server: '127.0.0.1:8777', key: '' };
 const OFFER = { pair: 'ABCD-1234' };
 
 test('the page of the configured hub may offer its code', () => {
-  assert.equal(refusalOf(OFFER, 'http://127.0.0.1:8777', UNPAIRED), '');
-  assert.equal(refusalOf(OFFER, 'http://localhost:8777', UNPAIRED), '');
-  assert.equal(refusalOf(OFFER, 'http://127.0.0.1:8777', { ...UNPAIRED, server: 'localhost:8777' }), '');
+  assert.equal(isOffer(OFFER, 'http://127.0.0.1:8777'), true);
+  assert.equal(refusalOf('http://127.0.0.1:8777', UNPAIRED), '');
+  assert.equal(refusalOf('http://localhost:8777', UNPAIRED), '');
+  assert.equal(refusalOf('http://127.0.0.1:8777', { ...UNPAIRED, server: 'localhost:8777' }), '');
 });
 
 test('an offer never replaces a pairing', () => {
-  assert.equal(refusalOf(OFFER, 'http://127.0.0.1:8777', { ...UNPAIRED, key: 'a key' }), 'paired');
+  assert.equal(refusalOf('http://127.0.0.1:8777', { ...UNPAIRED, key: 'a key' }), 'paired');
 });
 
 for (const origin of ['http://127.0.0.1:28941', 'http://localhost:80', 'http://127.0.0.1:87770']) {
   test(`the page at ${origin} is not the configured hub`, () => {
-    assert.equal(refusalOf(OFFER, origin, UNPAIRED), 'other_server');
+    assert.equal(refusalOf(origin, UNPAIRED), 'other_server');
   });
 }
 
 for (const origin of ['https://127.0.0.1:8777', 'http://evil.test:8777', 'http://127.0.0.1.evil.test:8777', 'null', '']) {
   test(`an offer from ${origin || 'nowhere'} is invalid`, () => {
-    assert.equal(refusalOf(OFFER, origin, UNPAIRED), 'invalid');
+    assert.equal(isOffer(OFFER, origin), false);
   });
 }
 
 for (const message of [undefined, {}, { pair: 1 }, { pair: null }]) {
   test(`${JSON.stringify(message)} is no offer`, () => {
-    assert.equal(refusalOf(message, 'http://127.0.0.1:8777', UNPAIRED), 'invalid');
+    assert.equal(isOffer(message, 'http://127.0.0.1:8777'), false);
   });
 }

@@ -5,7 +5,7 @@
  * Chrome may end and restart it at any time. Every listener is registered synchronously, and every handler waits for `ready`.
  */
 
-import { refusalOf } from '../lib/pairing_offer.js';
+import { isOffer, refusalOf } from '../lib/pairing_offer.js';
 import { canBeShared, isHubPage } from '../lib/url_rules.js';
 import { WorkerPort } from '../lib/worker_port.js';
 import { Badge } from './badge.js';
@@ -208,15 +208,17 @@ chrome.runtime.onMessage.addListener((message, sender, reply) => {
 
 // The page of the configured hub may offer its pairing code; the user sees the address and confirms.
 chrome.runtime.onMessageExternal.addListener((message, sender, reply) => {
-  void onPairingOffer(message, sender.origin ?? '').then(reply);
+  const origin = sender.origin ?? '';
+  if (!isOffer(message, origin)) return false;
+  void onPairingOffer(message.pair, origin).then(reply);
   return true;
 });
 
-/** @param {{ pair?: string }} message @param {string} origin @returns {Promise<{ refused: import('../lib/pairing_offer.js').Refusal }>} */
-async function onPairingOffer(message, origin) {
-  const refused = refusalOf(message, origin, await settings());
+/** @param {string} code @param {string} origin @returns {Promise<{ refused: import('../lib/pairing_offer.js').Refusal }>} */
+async function onPairingOffer(code, origin) {
+  const refused = refusalOf(origin, await settings());
   if (!refused) {
-    const pairingOffer = { server: origin.slice('http://'.length), code: String(message.pair).slice(0, 12) };
+    const pairingOffer = { server: origin.slice('http://'.length), code: code.slice(0, 12) };
     await chrome.storage.session.set({ pairingOffer });
     await chrome.runtime.openOptionsPage();
   }

@@ -5,11 +5,15 @@
  * and only while this browser is not paired: an offer never replaces a pairing.
  */
 
-/** Why an offer is refused; empty: accepted. @typedef {'' | 'invalid' | 'paired' | 'other_server'} Refusal */
+/** Why an offer is refused; empty: accepted. @typedef {'' | 'paired' | 'other_server'} Refusal */
 
-/** @param {{ pair?: unknown } | undefined} message @param {string} origin @param {{ server: string, key: string }} settings @returns {Refusal} */
-export function refusalOf(message, origin, { server, key }) {
-  if (typeof message?.pair !== 'string' || !/^http:\/\/(127\.0\.0\.1|localhost):\d{1,5}$/.test(origin)) return 'invalid';
+/** Any other message of a page gets no response. @param {{ pair?: unknown } | undefined} message @param {string} origin */
+export function isOffer(message, origin) {
+  return typeof message?.pair === 'string' && /^http:\/\/(127\.0\.0\.1|localhost):\d{1,5}$/.test(origin);
+}
+
+/** @param {string} origin @param {{ server: string, key: string }} settings @returns {Refusal} */
+export function refusalOf(origin, { server, key }) {
   if (key) return 'paired';
   return sameHost(origin.slice('http://'.length), server) ? '' : 'other_server';
 }
