@@ -22,6 +22,11 @@ _SELECTOR = re.compile(f"[{_SELECTORS}]")
 # One selector alone stays, so only runs need a look; what is removed must not make two selectors neighbours.
 _HIDDEN = re.compile(f"[{_TAGS}{_BIDI_CONTROLS}{_SELECTORS}]{{2,}}|[{_TAGS}{_BIDI_CONTROLS}]")
 
+# Most texts have no such character. A set within one plane is searched more than twice as fast as a mixed one.
+_SUSPECT = re.compile(
+    "[\u061c\u180b-\u180f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufe00-\ufe0f]|[\U000e0000-\U000e01ef]"
+)
+
 
 def well_formed(text: str) -> str:
     """The text with U+FFFD for each unpaired surrogate; two that belong together become their character."""
@@ -34,7 +39,10 @@ def well_formed(text: str) -> str:
 
 def sanitize(text: str) -> str:
     """The text, well-formed and without hidden characters."""
-    return text if text.isascii() else _HIDDEN.sub(_first_selector, well_formed(text))
+    if text.isascii():
+        return text
+    text = well_formed(text)
+    return text if _SUSPECT.search(text) is None else _HIDDEN.sub(_first_selector, text)
 
 
 def cut(text: str, max_characters: int) -> str:

@@ -64,6 +64,8 @@ def test_arbitrary_data_is_not_a_manifest(data: bytes) -> None:
 def test_unpaired_surrogates_in_a_manifest_are_replaced() -> None:
     schema = {"type": "object", "properties": {"a\ud83d": {"type": "string", "description": "\ude00"}}}
     tools = [{"name": "find", "description": "Finds \ud83d.", "inputSchema": schema}]
-    (tool,) = parse_manifest(json.dumps({**MANIFEST, "tools": tools}).encode()).tools or ()
+    parsed = parse_manifest(json.dumps({**MANIFEST, "tools": tools}).encode()).tools
+    assert parsed is not None
+    tool = parsed[0]
     assert tool.description == "Finds \ufffd."
     assert tool.schema["properties"] == {"a\ufffd": {"type": "string", "description": "\ufffd"}}
