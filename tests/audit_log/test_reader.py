@@ -60,3 +60,10 @@ async def test_exports_contain_every_action(log: AuditLog) -> None:
     table = "".join(log.reader().export("csv"))
     assert table.startswith("id,time_ms,kind,client")
     assert "\"'=HYPERLINK(" in table, "a spreadsheet must not run it"
+
+
+async def test_what_is_read_is_well_formed(log: AuditLog) -> None:
+    await log.note(AuditNote("half an emoji: \ud83d", details={"\ud83d": ["\ude00"]}))
+    action = log.reader().search(AuditQuery())[-1]
+    assert action.flat()["text"] == "half an emoji: \ufffd"
+    json.dumps(action.flat(), ensure_ascii=False).encode()

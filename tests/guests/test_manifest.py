@@ -59,3 +59,13 @@ def test_an_invalid_manifest_is_refused_with_the_reason(change: dict[str, Any], 
 def test_arbitrary_data_is_not_a_manifest(data: bytes) -> None:
     with pytest.raises(InvalidArgument):
         parse_manifest(data)
+
+
+def test_unpaired_surrogates_in_a_manifest_are_replaced() -> None:
+    schema = {"type": "object", "properties": {"a\ud83d": {"type": "string", "description": "\ude00"}}}
+    tools = [{"name": "find", "description": "Finds \ud83d.", "inputSchema": schema}]
+    parsed = parse_manifest(json.dumps({**MANIFEST, "tools": tools}).encode()).tools
+    assert parsed is not None
+    tool = parsed[0]
+    assert tool.description == "Finds \ufffd."
+    assert tool.schema["properties"] == {"a\ufffd": {"type": "string", "description": "\ufffd"}}

@@ -1,12 +1,15 @@
-"""Tool results as text: shorter than plain TOON, and decoded to the same data."""
+"""Tool results: safe for the client; as text shorter than plain TOON, and decoded to the same data."""
 
 from __future__ import annotations
+
+import json
 
 import toon_format
 from hypothesis import given
 from hypothesis import strategies as st
 
-from browser_pilot.mcp_server.tool_result import render
+from browser_pilot.mcp_server.tool_result import MAX_TEXT_CHARACTERS, ResourceLinkData, ToolResult, render, safe_data
+from browser_pilot.redaction.redactor import Redactor
 
 CELLS = st.one_of(
     st.just(""), st.sampled_from(['""', ',""', '"",', ',"",', '\\""', "e1,text", "a\nb", " ", '"']), st.text(max_size=8)
@@ -23,3 +26,44 @@ def test_a_rendered_result_decodes_to_the_same_data(rows: list[dict[str, str]], 
 def test_empty_cells_are_left_empty() -> None:
     rows = [{"ref": "e1", "role": "text", "states": ""}, {"ref": "e2", "role": "", "states": "checked"}]
     assert render({"elements": rows}, "toon") == "elements[2]{ref,role,states}:\n  e1,text,\n  e2,,checked"
+
+
+HOSTILE = st.text(st.characters() | st.sampled_from("\ud83d\udc4b\u202e\U000e0041\ufe0f"), max_size=12)
+VALUES = st.recursive(
+    st.none() | st.integers() | HOSTILE | st.just("x" * 50_000),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(HOSTILE, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["title", "url", "tabs", "notices", "\ud83d"]), VALUES, max_size=4), HOSTILE)
+def test_a_safe_result_is_well_formed_has_nothing_hidden_and_only_short_texts(
+    data: dict[str, object], text: str
+) -> None:
+    link = ResourceLinkData("browser-pilot://downloads/d1", text * 100, "text/plain", 1)
+    result = ToolResult(data, text=text, links=(link,)).safe(Redactor())
+    shown = json.dumps(result.data, ensure_ascii=False) + (result.text or "") + result.links[0].name
+    shown.encode()
+    assert not {"\u202e", "\U000e0041"} & set(shown)
+    assert "x" * (MAX_TEXT_CHARACTERS + 1) not in shown
+    assert len(result.links[0].name) <= 200
+
+
+def test_fields_have_their_own_limits_and_what_a_cursor_continues_is_not_cut() -> None:
+    long = "T" * 5_000_000
+    row = {"ref": "e1", "role": "text", "name": "T" * 30_000, "states": ""}
+    data = safe_data({"title": long, "tabs": [{"url": long, "title": long}], "elements": [row]}, Redactor())
+    assert data["title"] == "T" * 199 + "…"
+    assert data["tabs"] == [{"url": "T" * 1_999 + "…", "title": "T" * 199 + "…"}]
+    assert data["elements"] == [row]
+
+
+def test_hidden_characters_do_not_keep_a_secret_from_being_redacted() -> None:
+    hidden = "pass\u200eword=hunter2\U000e0041hunter2"
+    result = ToolResult({"title": hidden}, text=hidden).safe(Redactor())
+    assert "hunter2" not in f"{result.data} {result.text}"
+
+
+def test_a_secret_at_the_end_of_a_cut_text_is_redacted_before_it_is_cut() -> None:
+    title = "T" * 180 + " password=hunter2hunter2hunter2hunter2"
+    assert "hunter2" not in str(safe_data({"title": title}, Redactor()))

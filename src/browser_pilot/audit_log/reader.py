@@ -12,6 +12,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
+from browser_pilot.safe_text import parse_json
+
 from .anchor import AnchorBroken
 from .database import AuditLogFiles, log_id, open_for_reading
 from .hash_chain import EMPTY_HEAD, ChainHead, ChainProblem, ChainRow, VerificationReport, pruned_to, verify
@@ -220,7 +222,7 @@ def _contains(text: str, needle: str) -> bool:
 
 
 def _content(body: str) -> dict[str, Json]:
-    return cast("dict[str, Json]", json.loads(body))
+    return cast("dict[str, Json]", parse_json(body))
 
 
 def _as_jsonl(actions: Iterable[AuditedAction]) -> Iterator[str]:

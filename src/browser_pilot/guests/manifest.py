@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from browser_pilot.errors import InvalidArgument
 from browser_pilot.policy.patterns import Pattern, PatternError, parse_pattern
+from browser_pilot.safe_text import parse_json
 
 from .argument_validation import check_schema
 
@@ -168,7 +168,7 @@ def parse_manifest(data: bytes) -> Manifest:
     if len(data) > MAX_MANIFEST_BYTES:
         raise InvalidArgument("The manifest is too large.")
     try:
-        given = _Manifest.model_validate(json.loads(data))
+        given = _Manifest.model_validate(parse_json(data))
     except (ValueError, RecursionError) as error:
         raise _invalid(_first_problem(error)) from None
     if not given.manifest_version.startswith("1."):

@@ -21,6 +21,7 @@ from typing import Any, cast
 import psutil
 
 from browser_pilot.errors import GuestFailed
+from browser_pilot.safe_text import parse_json
 
 CHILD = Path(__file__).parent / "child" / "__main__.py"
 NICE = 5
@@ -77,7 +78,7 @@ class GuestProcess:
         """The next message; None when the process has ended or has sent an invalid one."""
         try:
             line = await self._output.readline()
-            message: object = json.loads(line) if line.endswith(b"\n") else None
+            message: object = parse_json(line) if line.endswith(b"\n") else None
         except (ValueError, RecursionError, ConnectionError):
             message = None
         return cast("dict[str, Any]", message) if isinstance(message, dict) else None

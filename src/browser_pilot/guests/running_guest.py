@@ -18,6 +18,7 @@ from typing import Any, cast
 
 from browser_pilot.background_tasks import BackgroundTasks
 from browser_pilot.errors import GuestFailed
+from browser_pilot.safe_text import parse_json
 
 from . import cpu_throttle
 from .call_context import CallContext
@@ -223,7 +224,7 @@ class RunningGuest:
 
     def _handle_line(self, line: str) -> None:
         try:
-            given: object = json.loads(line)
+            given: object = parse_json(line)
         except (ValueError, RecursionError):
             given = None
         if not isinstance(given, dict):

@@ -12,7 +12,7 @@ from typing import Any
 
 import mcp_types as types
 from mcp.server import NotificationOptions, Server
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.models import InitializationOptions
 
 from browser_pilot import __version__
@@ -24,13 +24,14 @@ from browser_pilot.gateway.tool_call import Progress, no_progress
 from browser_pilot.mcp_server.resources.resource_registry import ResourceRegistry, serve_resources
 from browser_pilot.metrics.prometheus import Metrics
 from browser_pilot.redaction.redactor import Redactor
+from browser_pilot.safe_text import well_formed_data
 from browser_pilot.sessions.client import Client
 
 from .call_metrics import FinishedCall, counted
 from .elicitation import ElicitationChannel, supports_forms
 from .pending_calls import PendingCalls, request_state_boundary
 from .tool_registry import CallRequest, Tool, ToolRegistry
-from .tool_result import ToolResult, redacted_data, render
+from .tool_result import ToolResult, render, safe_data
 from .tool_schema import parse_arguments
 
 logger = logging.getLogger(__name__)
@@ -104,7 +105,14 @@ def build_server(
     )
     serve_resources(server, resources, lambda context: _touch(client_of(context), context))
     server.middleware.append(request_state_boundary(lambda context: client_of(context).id))
+    server.middleware.append(_make_well_formed)
     return server
+
+
+async def _make_well_formed(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """The last measure, for every response over any transport: one unpaired surrogate would end the connection."""
+    result = await call_next(ctx)
+    return well_formed_data(result) if isinstance(result, dict) else result
 
 
 async def run_tool(
@@ -143,7 +151,7 @@ async def run_call(
             suggestions=["Try another way, and report this as a bug."],
         )
         return _failure(error, name, result_format, gateway.redactor)
-    shown = result.with_notices(gateway.take_notices(client)).redacted(gateway.redactor)
+    shown = result.with_notices(gateway.take_notices(client)).safe(gateway.redactor)
     return FinishedCall(types.CallToolResult(content=_content(shown, result_format)))
 
 
@@ -184,7 +192,7 @@ def _check_size(arguments: dict[str, Any]) -> None:
 
 def _failure(error: PilotError, tool: str, result_format: ResultFormat, redactor: Redactor) -> FinishedCall:
     error.metadata.setdefault("tool", tool[:100])
-    text = render(redacted_data(error_data(error), redactor), result_format)
+    text = render(safe_data(error_data(error), redactor), result_format)
     content: list[types.ContentBlock] = [types.TextContent(type="text", text=text)]
     return FinishedCall(types.CallToolResult(content=content, is_error=True), error.code)
 

@@ -1,4 +1,8 @@
-"""The result of a tool call, and how it becomes text: TOON or JSON. Pure."""
+"""The result of a tool call, how it is made safe for the client, and how it becomes text: TOON or JSON. Pure.
+
+``ToolResult.safe`` is the one way to a client: text from a page or a guest is sanitized, then redacted (a hidden
+character must not keep a secret from being found), then cut.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +17,32 @@ import toon_format
 from browser_pilot.config.settings import ResultFormat
 from browser_pilot.errors import PilotError
 from browser_pilot.json_types import Json
+from browser_pilot.page.actions.evaluate import MAX_RESULT_CHARACTERS
+from browser_pilot.page.snapshot.snapshot import MAX_URL_CHARACTERS
 from browser_pilot.redaction.redactor import Redactor
+from browser_pilot.safe_text import cut, sanitize, sanitize_data
 
 # Inside a quoted cell every quote is escaped, so this is always an empty cell.
 _EMPTY_CELL = re.compile(r'(?<=,)""(?=,|$)', re.MULTILINE)
+
+# The longest text in a field, and the longest name of a field.
+MAX_TEXT_CHARACTERS = 5_000
+MAX_NAME_CHARACTERS = 200
+MAX_FIELD_CHARACTERS = {
+    "title": 200,
+    "url": MAX_URL_CHARACTERS,
+    "where": MAX_URL_CHARACTERS,
+    "source": MAX_URL_CHARACTERS,
+    "filename": 200,
+    "message": 2_000,
+    "default": 2_000,
+    "result": MAX_RESULT_CHARACTERS,
+    "value": MAX_RESULT_CHARACTERS,
+}
+# These are cut to the result's token budget where they are made; a cursor continues them.
+BUDGETED_FIELDS = frozenset({"elements", "new", "changed", "request_body", "response_body"})
+# Redaction needs more of a text than is shown, and must not take long for a text of megabytes.
+_REDACTED_LENGTHS = 2
 
 
 @dataclass(frozen=True)
@@ -51,14 +77,35 @@ class ToolResult:
         known = cast("Sequence[str]", self.data.get("notices", ()))
         return replace(self, data={**self.data, "notices": [*known, *notices]})
 
-    def redacted(self, redactor: Redactor) -> ToolResult:
-        """The same with secrets redacted. Images show the page as a person sees it."""
-        text = None if self.text is None else redactor.text(self.text)
-        return replace(self, data=redacted_data(self.data, redactor), text=text)
+    def safe(self, redactor: Redactor) -> ToolResult:
+        """The same, sanitized, with secrets redacted, and cut. Images show the page as a person sees it."""
+        text = None if self.text is None else redactor.text(sanitize(self.text))
+        links = tuple(replace(link, name=cut(sanitize(link.name), MAX_NAME_CHARACTERS)) for link in self.links)
+        return replace(self, data=safe_data(self.data, redactor), text=text, links=links)
 
 
-def redacted_data(data: Mapping[str, object], redactor: Redactor) -> Mapping[str, object]:
-    return cast("Mapping[str, object]", redactor.data(cast("Json", dict(data))))
+def safe_data(data: Mapping[str, object], redactor: Redactor) -> Mapping[str, object]:
+    """The data of a result or an error, sanitized, with secrets redacted, and cut."""
+    bounded = _cut_fields(cast("Mapping[str, object]", sanitize_data(data)), lengths=_REDACTED_LENGTHS)
+    return _cut_fields(cast("Mapping[str, object]", redactor.data(cast("Json", bounded))))
+
+
+def _cut_fields(data: Mapping[str, object], *, lengths: int = 1) -> dict[str, object]:
+    return {
+        cut(name, MAX_NAME_CHARACTERS): value if name in BUDGETED_FIELDS else _cut_texts(value, name, lengths)
+        for name, value in data.items()
+    }
+
+
+def _cut_texts(value: object, name: str, lengths: int) -> object:
+    if isinstance(value, str):
+        return cut(value, MAX_FIELD_CHARACTERS.get(name, MAX_TEXT_CHARACTERS) * lengths)
+    if isinstance(value, Mapping):
+        items = cast("Mapping[str, object]", value).items()
+        return {cut(inner, MAX_NAME_CHARACTERS): _cut_texts(item, inner, lengths) for inner, item in items}
+    if isinstance(value, list):
+        return [_cut_texts(item, name, lengths) for item in cast("list[object]", value)]
+    return value
 
 
 def render(data: Mapping[str, object], result_format: ResultFormat) -> str:

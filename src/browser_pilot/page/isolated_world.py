@@ -20,6 +20,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from browser_pilot.errors import BrowserCrashed, InternalError, NoTab, OutcomeUnknown, StaleRef, Timeout
 from browser_pilot.json_types import ReadOnlyJson
+from browser_pilot.safe_text import sanitize_data
 from browser_pilot.upstream_errors import CALL_INTERRUPTED, CALL_NOT_STARTED
 
 from .cdp import send
@@ -125,15 +126,20 @@ class World:
         *args: ReadOnlyJson,
         elements: Sequence[RemoteObject] = (),
         repeatable: bool = False,
+        raw: bool = False,
         timeout_ms: int = DEFAULT_TIMEOUT_MS,
     ) -> object:
         """Call ``api.<function>(...args, ...elements)`` in a frame and return its value (see ``injected/api.js``).
+
+        All texts in the value are sanitized, unless they are to be ``raw``: what the page will compare later. A text
+        that is JSON still has to be parsed with ``parse_json``.
 
         A call that was not started is retried in a new world. One that a navigation interrupted is retried only if it
         is ``repeatable``; otherwise it raises CallInterrupted.
         """
         call = _FunctionCall(function, args, elements, repeatable=repeatable)
-        return (await self._call_with_retry(frame, call, timeout_ms)).get("value")
+        value = (await self._call_with_retry(frame, call, timeout_ms)).get("value")
+        return value if raw else sanitize_data(value)
 
     async def call_for_object(
         self, frame: Frame, function: str, *args: ReadOnlyJson, timeout_ms: int = DEFAULT_TIMEOUT_MS

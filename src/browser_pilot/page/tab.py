@@ -16,9 +16,13 @@ from browser_pilot.page.observe.console import ConsoleLog
 from browser_pilot.page.observe.network_log import NetworkLog
 from browser_pilot.page.observe.proxy_errors import NetworkErrorLookup, no_network_errors
 from browser_pilot.page.snapshot.history import SnapshotHistory
+from browser_pilot.safe_text import cut, sanitize
 
 from .isolated_world import World
 from .picked_element import PickedElement
+
+# As in the page (``pageTitle``). More than a result shows: secrets are redacted before it is cut to that.
+MAX_TITLE_CHARACTERS = 1_000
 
 
 @dataclass(slots=True)
@@ -69,9 +73,9 @@ class Tab:
         return browser is not None and not browser.is_connected()
 
     async def title(self) -> str:
-        """The page's title; empty when it cannot be read now."""
+        """The beginning of the page's title; empty when it cannot be read now."""
         try:
-            return await self.page.title()
+            return sanitize(cut(await self.page.title(), MAX_TITLE_CHARACTERS))
         except Error:
             return ""
 

@@ -39,6 +39,14 @@ ECHOING = package(
     tools=[{"name": "say", "description": "", "inputSchema": {"type": "object"}}],
 )
 
+# Responds with what the argument says, as JavaScript.
+EVALUATING = package(
+    "(async () => { for (;;) { const r = JSON.parse(await MCP.readLine()); if (r.method === 'tools/call') "
+    "MCP.writeLine(JSON.stringify({ jsonrpc: '2.0', id: r.id, ...eval(`({ ${r.params.arguments.code} })`) })) } })()",
+    name="evaluating",
+    tools=[{"name": "run", "description": "", "inputSchema": {"type": "object"}}],
+)
+
 
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory: pytest.TempPathFactory, modules: Path) -> Generator[HubProcess]:
@@ -47,7 +55,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory, modules: Path) -> Generator[Hu
     store.folder.mkdir(parents=True)
     modules.mkdir(exist_ok=True)
     store.cache_folder.symlink_to(modules)
-    for guest in (GOOD, BAD, ECHOING):
+    for guest in (GOOD, BAD, ECHOING, EVALUATING):
         store.install(guest, guest.manifest.tools or (), source="a test")
     (home / "config.toml").write_text("[guests]\ncpu_seconds = 0.5\ncall_seconds = 20\n")
     with running_hub(home) as process:
@@ -264,3 +272,22 @@ def test_a_new_guest_works_unchanged(hub: HubProcess, tmp_path: Path, kind: str)
         subprocess.run(["make", "-C", str(tmp_path / "fresh")], check=True, capture_output=True)
 
     assert "It starts in" in command(hub, "test", str(tmp_path / "fresh"))
+
+
+async def test_half_an_emoji_in_a_guests_result_or_error_disturbs_nobody(hub: HubProcess) -> None:
+    half = {"content": [{"type": "text", "text": "a\\ud83d"}, {"type": "other", "text": "\\ude00"}]}
+    expressions = (
+        json.dumps(half).replace("\\\\u", "\\u"),
+        "{ content: [], structuredContent: { '\\ud83d': ['\\ude00'] } }",
+        "{ isError: true, content: [{ type: 'text', text: '\\ud83d' }] }",
+    )
+    for guest in expressions:
+        for connect in (stdio_adapter(hub.home), http_client(hub)):
+            async with connect as client:
+                result = await client.call_tool("evaluating__run", {"code": f"result: {guest}"})
+                assert "\ufffd" in text_of(result)
+                failed = await client.call_tool("evaluating__run", {"code": "error: { code: 1, message: 'm\\ud83d' }"})
+                assert "m\ufffd" in text_of(failed)
+                assert (await client.list_tools()).tools
+    shown = command(hub, "call", "evaluating", "run", json.dumps({"code": f"result: {expressions[0]}"}))
+    assert "a\ufffd" in shown

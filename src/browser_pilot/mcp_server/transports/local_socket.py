@@ -28,6 +28,7 @@ from browser_pilot.errors import PermissionDenied, PilotError, SettingsError, er
 from browser_pilot.home import make_private_folder
 from browser_pilot.mcp_server.client_registry import STDIO, ClientRegistry
 from browser_pilot.mcp_server.server import PilotServer
+from browser_pilot.safe_text import parse_json, well_formed_data
 from browser_pilot.sessions.client import Client
 
 logger = logging.getLogger(__name__)
@@ -146,7 +147,7 @@ class LocalListener:
         async def write() -> None:
             async with from_server:
                 async for item in from_server:
-                    writer.write(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+                    writer.write(_encode_message(item.message) + b"\n")
                     await writer.drain()
 
         async with anyio.create_task_group() as tasks:
@@ -162,8 +163,8 @@ def _short_folder() -> str | None:
 
 def _parse_hello(line: bytes, token: str) -> dict[str, Any]:
     try:
-        hello = json.loads(line)
-    except ValueError:
+        hello = parse_json(line)
+    except (ValueError, RecursionError):
         hello = None
     if not isinstance(hello, dict):
         raise PermissionDenied(
@@ -198,14 +199,25 @@ def _parse_message(line: bytes) -> types.JSONRPCMessage | types.JSONRPCError:
         return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError as error:
         try:
-            content = json.loads(line)
+            raw = json.loads(line)
+            content = well_formed_data(raw)
         except (ValueError, RecursionError):
             return _rpc_error(None, types.PARSE_ERROR, "not valid JSON")
         given = cast(dict[str, Any], content).get("id") if isinstance(content, dict) else None
         request_id = given if isinstance(given, str | int) and not isinstance(given, bool) else None
+        if content != raw:
+            return _rpc_error(request_id, types.INVALID_REQUEST, "a text contains an unpaired surrogate")
         problem = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in problem["loc"][1:])
         return _rpc_error(request_id, types.INVALID_REQUEST, f"not a JSON-RPC message ({where}: {problem['msg']})")
+
+
+def _encode_message(message: types.JSONRPCMessage) -> bytes:
+    try:
+        return message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+    except ValueError:  # an unpaired surrogate, which must not end the connection
+        content = well_formed_data(message.model_dump(by_alias=True, exclude_unset=True))
+        return json.dumps(content, default=str).encode()
 
 
 def _rpc_error(request_id: str | int | None, code: int, message: str) -> types.JSONRPCError:

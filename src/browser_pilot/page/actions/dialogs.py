@@ -15,12 +15,14 @@ from playwright.async_api import Dialog, Page
 from playwright.async_api import Error as PlaywrightError
 
 from browser_pilot.errors import BrowserCrashed, DialogOpen, InvalidArgument
+from browser_pilot.safe_text import cut, sanitize, well_formed
 
 from .outcome import DialogFacts, DialogKind
 
 T = TypeVar("T")
 
 RESPONSE_TIMEOUT_SECONDS = 60.0
+MAX_NOTICE_CHARACTERS = 500
 
 
 class DialogAppeared(DialogOpen):
@@ -48,7 +50,7 @@ class Dialogs:
         if self._dialog is None:
             return None
         kind = cast("DialogKind", self._dialog.type)
-        return DialogFacts(kind, self._dialog.message, self._dialog.default_value)
+        return DialogFacts(kind, sanitize(self._dialog.message), well_formed(self._dialog.default_value))
 
     def require_none(self) -> None:
         """Raise DialogOpen while a dialog is open."""
@@ -123,7 +125,8 @@ class Dialogs:
         if dialog is not self._dialog:
             return
         self._timeout_notices.append(
-            f"A dialog ({dialog.type}: {dialog.message!r}) had no response for {self._timeout_seconds:g} s: dismissed."
+            f"A dialog ({dialog.type}: {cut(sanitize(dialog.message), MAX_NOTICE_CHARACTERS)!r}) had no response for "
+            f"{self._timeout_seconds:g} s: dismissed."
         )
         self._clear()
         self._dismissing = asyncio.ensure_future(_dismiss(dialog))

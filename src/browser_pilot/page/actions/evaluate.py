@@ -38,7 +38,7 @@ _AS_JSON = r"""function (limit) {
     if (value instanceof Map) return Object.fromEntries(value);
     return value instanceof Set || value instanceof NodeList || value instanceof HTMLCollection ? [...value] : value;
   }) ?? 'null';
-  return text.length > limit ? text.slice(0, limit) + '\u0000' + text.length : text;
+  return text.length > limit ? text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '') + '\u0000' + text.length : text;
 }"""
 
 

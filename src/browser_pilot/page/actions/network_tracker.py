@@ -19,6 +19,7 @@ from playwright.async_api import CDPSession, Download, Frame, Page, Request, Res
 from browser_pilot.page.cdp import send
 from browser_pilot.page.downloads.download_progress import DownloadProgress
 from browser_pilot.page.observe.proxy_errors import may_be_proxy_response
+from browser_pilot.safe_text import sanitize
 
 from .action_window import ActionWindow
 from .outcome import NewTab, StartedDownload
@@ -302,7 +303,7 @@ class NetworkTracker:
         if expected is not None and not expected.done():
             expected.set_result(download)
             return
-        started = StartedDownload(self._on_download(download), download.suggested_filename, download.url)
+        started = StartedDownload(self._on_download(download), sanitize(download.suggested_filename), download.url)
         for window in self._windows:
             window.downloads.append(started)
         self._wake()

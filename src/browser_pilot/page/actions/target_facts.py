@@ -16,6 +16,7 @@ from browser_pilot.page.frames import Frame
 from browser_pilot.page.isolated_world import World
 from browser_pilot.page.tab import Tab
 from browser_pilot.policy.sensitivity import ElementFacts, FieldFacts
+from browser_pilot.safe_text import sanitize_data
 
 from .resolve import ElementArgument, Target, resolve, stale_error
 
@@ -87,7 +88,10 @@ async def _focused(tab: Tab, spec: TargetSpec) -> InspectedElement | None:
 
 async def _facts(world: World, frame: Frame, ref: str | None, spec: TargetSpec) -> dict[str, Any]:
     options = {"submits": spec.submits, "values": not spec.fills}
-    return cast("dict[str, Any]", await world.call(frame, "targetFacts", ref, options, repeatable=True))
+    facts = cast("dict[str, Any]", await world.call(frame, "targetFacts", ref, options, repeatable=True, raw=True))
+    sanitized = cast("dict[str, Any]", sanitize_data(facts))
+    # The page compares the fingerprint, which must stay as it is. It is JSON, so it is well-formed.
+    return {**sanitized, "fingerprint": facts["fingerprint"]} if "fingerprint" in facts else sanitized
 
 
 def _inspected(target: Target, facts: dict[str, Any], spec: TargetSpec) -> InspectedElement:

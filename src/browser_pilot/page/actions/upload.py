@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from browser_pilot.errors import ElementChanged, ElementNotActionable, InvalidArgument
 from browser_pilot.page.cdp import send
+from browser_pilot.safe_text import sanitize
 
 from .context import ActionContext
 from .mouse import click_target
@@ -69,7 +70,7 @@ async def _set_files(
     _check_fit(names, facts)
     await send(session, "DOM.setFileInputFiles", files=names, **node)
     held = cast("dict[str, Any]", await world.call(target.frame, "fileInputFacts", target.ref))["files"]
-    expected = [Path(name).name for name in names]
+    expected = [sanitize(Path(name).name) for name in names]  # as the page's reply is
     if facts["known"] and not facts["folder"] and held != expected:
         action.notices.append(f"The field now holds {', '.join(held) or 'no file'}: the page did not keep the files.")
 

@@ -25,7 +25,8 @@ from browser_pilot.page.cdp import send
 from browser_pilot.page.frames import MAIN, Frame
 from browser_pilot.page.isolated_world import CallInterrupted, FrameGone
 from browser_pilot.page.observe.proxy_errors import short_reason
-from browser_pilot.page.tab import Tab
+from browser_pilot.page.tab import MAX_TITLE_CHARACTERS, Tab
+from browser_pilot.safe_text import cut, sanitize
 
 from .action_window import ActionWindow
 from .dialogs import DialogAppeared
@@ -111,7 +112,8 @@ async def _load(tab: Tab, frame: Frame) -> str | None:
             in_page.cancel()
             loading.cancel()
     history = await send(await tab.world.frames.main_session(), "Page.getNavigationHistory")
-    return str(history["entries"][int(history["currentIndex"])]["title"])
+    title = str(history["entries"][int(history["currentIndex"])]["title"])
+    return sanitize(cut(title, MAX_TITLE_CHARACTERS))
 
 
 async def _wait_for_effects(

@@ -16,6 +16,7 @@ from playwright.async_api import Download
 from playwright.async_api import Error as PlaywrightError
 
 from browser_pilot.files.file_saver import blob_gone
+from browser_pilot.safe_text import sanitize
 
 from .download_errors import broken
 from .download_progress import DownloadProgress
@@ -36,7 +37,7 @@ class BrowserDownload:
 
     @property
     def filename(self) -> str:
-        return self._download.suggested_filename
+        return sanitize(self._download.suggested_filename)
 
     def downloadable(self) -> Downloadable:
         return Downloadable(None, url=self.url, name=self.filename, page_url=self.page_url)

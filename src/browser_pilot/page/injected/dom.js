@@ -187,9 +187,17 @@ export function normalizeText(text) {
   return text.replace(/[\uE000-\uF8FF\u200B\uFEFF\u00AD]|\uDB80[\uDC00-\uDFFF]|[\uDB81-\uDBBF][\uDC00-\uDFFF]/g, '').replace(/\s+/g, ' ').trim();
 }
 
-/** @param {string} text @param {number} length */
+// Results are without these: safe_text.py.
+const HIDDEN = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]|\uDB40[\uDC00-\uDC7F]|(?<=[\uFE00-\uFE0F])[\uFE00-\uFE0F]/g;
+
+/** A normalized text in the form in which it is compared with what a caller read in a result. @param {string} text */
+export function comparableText(text) {
+  return text.replace(HIDDEN, '').toLowerCase();
+}
+
+/** Never ends with half of a character. @param {string} text @param {number} length */
 export function truncate(text, length) {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+  return text.length > length ? `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : text;
 }
 
 /** The element that has the focus, also inside shadow roots. @returns {Element | null} */

@@ -12,6 +12,7 @@ import { FRAME_TIMEOUT_MS, MAX_FRAMES, nextFrame, nextTask } from './scheduling.
 const MIN_FRAME_WAIT_MS = 6;
 const SELF_MUTATING_COUNT = 3;
 const SELF_MUTATING_MS = 1_000;
+const MAX_TITLE_LENGTH = 1_000;
 
 /** When each node last mutated outside a watch, newest first. @type {WeakMap<Node, number[]>} */
 const unwatchedMutations = new WeakMap();
@@ -160,7 +161,7 @@ export async function waitUsable(timeoutMs, maxTimeoutMs, isNew) {
   }
   const watch = currentWatch ?? startWatch();
   const quiet = await (isNew ? Promise.race([waitQuiet(watch), waitLoadedAndIdle(watch)]) : waitQuiet(watch));
-  return { ...report(watch, quiet), ...(window === top ? { title: document.title } : {}) };
+  return { ...report(watch, quiet), ...(window === top ? { title: pageTitle() } : {}) };
 }
 
 /**
@@ -177,4 +178,9 @@ async function waitLoadedAndIdle(watch) {
     if (watch.mutations === before) return true;
   }
   return waitQuiet(watch);
+}
+
+/** The beginning of the title; a page may set one of any length. */
+export function pageTitle() {
+  return document.title.slice(0, MAX_TITLE_LENGTH);
 }

@@ -14,6 +14,7 @@ from playwright.async_api import ConsoleMessage, Error, Page, WebError
 
 from browser_pilot.background_tasks import BackgroundTasks
 from browser_pilot.page.cdp import send
+from browser_pilot.safe_text import cut, sanitize
 
 from .ring_buffer import RingBuffer
 
@@ -27,6 +28,7 @@ LEVELS: dict[str, Level] = {
 }
 CAPACITY = 1_000
 MAX_TEXT_CHARACTERS = 2_000
+MAX_LOCATION_CHARACTERS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class ConsoleLog(RingBuffer[ConsoleEntry]):
         shortened = (
             text if len(text) <= MAX_TEXT_CHARACTERS else f"{text[:MAX_TEXT_CHARACTERS]}… ({len(text)} characters)"
         )
-        return ConsoleEntry(self.next_number(), level, time.time(), shortened, location)
+        return ConsoleEntry(self.next_number(), level, time.time(), sanitize(shortened), location)
 
     async def _locate(self, entry: ConsoleEntry, text: str) -> None:
         found: list[str] = []
@@ -96,4 +98,4 @@ class ConsoleLog(RingBuffer[ConsoleEntry]):
 
 def _location(url: str, line: int, column: int) -> str:
     """``url:line:column`` with line and column from 1; CDP counts from 0."""
-    return f"{url}:{line + 1}:{column + 1}" if url else ""
+    return f"{sanitize(cut(url, MAX_LOCATION_CHARACTERS))}:{line + 1}:{column + 1}" if url else ""

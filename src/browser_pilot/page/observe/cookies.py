@@ -13,6 +13,7 @@ from browser_pilot.page.cdp import send
 from browser_pilot.page.playwright_errors import translate, translated
 from browser_pilot.page.tab import Tab
 from browser_pilot.policy.hosts import parse_address
+from browser_pilot.safe_text import well_formed
 from browser_pilot.upstream_errors import COOKIE_REFUSED
 
 
@@ -97,10 +98,10 @@ async def clear_cookies(tab: Tab) -> int:
 def _facts(cookie: Cookie) -> CookieFacts:
     expires = cookie.get("expires", -1)
     return CookieFacts(
-        name=cookie.get("name", ""),
-        value=cookie.get("value", ""),
+        name=well_formed(cookie.get("name", "")),
+        value=well_formed(cookie.get("value", "")),
         domain=cookie.get("domain", ""),
-        path=cookie.get("path", ""),
+        path=well_formed(cookie.get("path", "")),
         expires=None if expires < 0 else expires,
         http_only=cookie.get("httpOnly", False),
         secure=cookie.get("secure", False),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from playwright.async_api import Error, Page, Request, Response
 
 from browser_pilot.errors import InvalidArgument
+from browser_pilot.safe_text import sanitize
 from browser_pilot.upstream_errors import NAVIGATION_ABORTED, NETWORK_ERROR_PREFIX
 
 from .proxy_errors import NetworkErrorLookup, may_be_proxy_response, short_reason
@@ -68,7 +69,12 @@ class NetworkLog(RingBuffer[NetworkRequest]):
 
     def _on_request(self, request: Request) -> None:
         entry = NetworkRequest(
-            self.next_number(), request, time.time(), request.method, request.url, request.resource_type
+            self.next_number(),
+            request,
+            time.time(),
+            sanitize(request.method),
+            sanitize(request.url),
+            request.resource_type,
         )
         self._open[request] = entry
         self.add(entry)

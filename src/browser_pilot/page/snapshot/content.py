@@ -8,7 +8,6 @@ continues where the last piece ended.
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
@@ -17,6 +16,7 @@ from browser_pilot import assets
 from browser_pilot.errors import StaleRef
 from browser_pilot.page.frames import MAIN, Frame
 from browser_pilot.page.isolated_world import DEFAULT_TIMEOUT_MS, FrameGone, World
+from browser_pilot.safe_text import parse_json
 
 from .token_budget import DEFAULT_MAX_TOKENS, Cursor, estimate_tokens, fitting_length
 
@@ -73,7 +73,7 @@ async def read_content(
             if is_top:
                 raise
             return None
-        return frame.number, cast("dict[str, Any]", json.loads(cast("str", text)))
+        return frame.number, cast("dict[str, Any]", parse_json(cast("str", text)))
 
     contents = dict(content for content in await asyncio.gather(*map(one, frames)) if content is not None)
     main = contents[top]

@@ -6,7 +6,6 @@ The index of a line names its element until the next tree is taken; ``DomTree.re
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
@@ -14,10 +13,13 @@ from typing import Any, cast
 from browser_pilot.errors import ElementNotFound, StaleRef
 from browser_pilot.page.frames import MAIN, Frame
 from browser_pilot.page.isolated_world import DEFAULT_TIMEOUT_MS, FrameGone, World
+from browser_pilot.safe_text import cut, parse_json
 
 from .rows import Box
 
 DEFAULT_MAX_NODES = 500
+# As long as the page cuts the names of nodes.
+MAX_TAG_CHARACTERS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ async def take_dom_tree(
             if frame.number == top:
                 raise
             return None
-        tree = cast("dict[str, Any]", json.loads(cast("str", text)))
+        tree = cast("dict[str, Any]", parse_json(cast("str", text)))
         world.note_refs_used(frame, tree["lastRef"])
         if not tree["found"]:
             raise StaleRef("The element is no longer on the page.")
@@ -92,6 +94,6 @@ async def take_dom_tree(
 
 def _nodes(number: int, depth: int, trees: dict[int, dict[str, Any]]) -> Iterator[Node]:
     for deep, tag, name, ref, box, child in trees[number]["nodes"]:
-        yield Node(depth + deep, tag, name, ref, cast("Box", tuple(box)))
+        yield Node(depth + deep, cut(tag, MAX_TAG_CHARACTERS), name, ref, cast("Box", tuple(box)))
         if child in trees:
             yield from _nodes(child, depth + deep + 1, trees)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from browser_pilot.errors import StaleRef
 from browser_pilot.json_types import ReadOnlyJson
 from browser_pilot.page.frames import MAIN, Frame
 from browser_pilot.page.isolated_world import DEFAULT_TIMEOUT_MS, FrameGone, KnownRows, World
+from browser_pilot.safe_text import cut, parse_json
 
 from . import listeners
 from .rows import Box, Detail, Row, Snapshot, filter_detail
@@ -22,6 +22,10 @@ from .token_budget import Cursor
 MAX_ROWS = 5_000
 WALK_TIMEOUT_MS = 3_000
 MAX_WALKS = 3
+MAX_ROLE_CHARACTERS = 80
+MAX_URL_CHARACTERS = 2_000
+# As long as the page cuts values in full detail; the options of a select element are one state.
+MAX_STATE_CHARACTERS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +132,7 @@ async def _walk_frame(world: World, frame: Frame, options: SnapshotOptions, time
         if frame.number == options.top:
             raise
         return None
-    reply = json.loads(cast("str", text))
+    reply = parse_json(cast("str", text))
     rows = _frame_rows(reply, known)
     world.note_refs_used(frame, reply["lastRef"])
     world.known_rows[frame.id] = KnownRows(reply["mark"], rows)
@@ -200,12 +204,12 @@ def _row(wire: list[Any]) -> Row:
     parts = cast("list[str | list[Any]]", name) if isinstance(name, list) else []
     return Row(
         ref=ref,
-        role=role,
+        role=cut(role, MAX_ROLE_CHARACTERS),
         name="" if parts else cast("str", name),
-        states=tuple(states),
+        states=tuple(cut(state, MAX_STATE_CHARACTERS) for state in states),
         value=value,
         actionable=bool(actionable),
         parts=tuple(part if isinstance(part, str) else _row(part) for part in parts),
-        url=url,
+        url=None if url is None else cut(url, MAX_URL_CHARACTERS),
         box=cast("Box", tuple(box)) if box else None,
     )

@@ -1,6 +1,6 @@
 // Fills forms field by field, whatever kind the fields are, and submits them.
 
-import { normalizeText } from '../dom.js';
+import { comparableText, normalizeText } from '../dom.js';
 import { report, startWatch, waitQuietOrUntouched } from '../mutation_watch.js';
 import { elementOf } from '../refs.js';
 import { nextFrame, nextTask } from '../scheduling.js';
@@ -110,8 +110,8 @@ function setToggle(field, value) {
 /** The radio button of a group that has a name or value. @param {Element} group @param {string} wanted */
 function findRadio(group, wanted) {
   const radios = [...group.querySelectorAll('input[type=radio], [role=radio]')];
-  const lower = normalizeText(wanted).toLowerCase();
-  return radios.find((radio) => accessibleName(radio, 'radio').toLowerCase() === lower)
+  const sought = comparableText(normalizeText(wanted));
+  return radios.find((radio) => comparableText(accessibleName(radio, 'radio')) === sought)
     ?? radios.find((radio) => radio.getAttribute('value') === wanted) ?? null;
 }
 

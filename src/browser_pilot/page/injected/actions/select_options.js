@@ -1,6 +1,6 @@
 // Selects options of a select element.
 
-import { normalizeText } from '../dom.js';
+import { comparableText, normalizeText } from '../dom.js';
 import { startWatch } from '../mutation_watch.js';
 import { nextFrame } from '../scheduling.js';
 import { dispatchChange, reportWrite, waitForField } from './fields.js';
@@ -15,10 +15,10 @@ export const OPTIONS_TIMEOUT_MS = 1_000;
 /** @param {HTMLSelectElement} select @param {string} wanted label or value @returns {HTMLOptionElement | null} */
 function findOption(select, wanted) {
   const options = [...select.options];
-  const lower = normalizeText(wanted).toLowerCase();
+  const sought = comparableText(normalizeText(wanted));
   return options.find((option) => option.label === wanted || normalizeText(option.label) === wanted)
     ?? options.find((option) => option.value === wanted)
-    ?? options.find((option) => normalizeText(option.label).toLowerCase() === lower)
+    ?? options.find((option) => comparableText(normalizeText(option.label)) === sought)
     ?? null;
 }
 

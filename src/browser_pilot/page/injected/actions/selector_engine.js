@@ -1,6 +1,6 @@
 // Resolves selectors to elements: a ref, a CSS selector, a text, a role and name, or an XPath.
 
-import { everyElement, isRendered, normalizeText, shadowRootOf, startReading, truncate } from '../dom.js';
+import { comparableText, everyElement, isRendered, normalizeText, shadowRootOf, startReading, truncate } from '../dom.js';
 import { elementOf, lastRef, refEntry, refOf } from '../refs.js';
 import { accessibleName, visibleName } from '../snapshot/accname.js';
 import { isClickable } from '../snapshot/clickable.js';
@@ -30,11 +30,11 @@ function byCss(selector) {
 function matcher(wanted, exact, regex) {
   if (regex) {
     const pattern = new RegExp(wanted, 'iu');
-    return (text) => pattern.test(text);
+    return (text) => pattern.test(text) || pattern.test(comparableText(text));
   }
-  const lower = normalizeText(wanted).toLowerCase();
-  if (exact) return (text) => text.toLowerCase() === lower;
-  return (text) => text.toLowerCase().includes(lower);
+  const sought = comparableText(normalizeText(wanted));
+  if (exact) return (text) => comparableText(text) === sought;
+  return (text) => comparableText(text).includes(sought);
 }
 
 /** The innermost elements with a text. @param {Selector} selector @returns {Element[]} */
@@ -118,7 +118,7 @@ function preferRendered(found) {
 function preferExact(found, selector, textOf) {
   const sought = selector.text ?? selector.name;
   if (found.length < 2 || selector.regex || sought === undefined) return found;
-  const whole = found.filter((element) => textOf(element).toLowerCase() === normalizeText(sought).toLowerCase());
+  const whole = found.filter((element) => comparableText(textOf(element)) === comparableText(normalizeText(sought)));
   return whole.length ? whole : found;
 }
 

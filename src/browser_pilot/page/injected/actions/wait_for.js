@@ -1,6 +1,6 @@
 // Waits for a text or for a state of an element; returns as soon as the condition is true.
 
-import { everyElement, focusedElement, normalizeText, shadowRootOf, startReading } from '../dom.js';
+import { comparableText, everyElement, focusedElement, normalizeText, shadowRootOf, startReading } from '../dom.js';
 import { elementOf } from '../refs.js';
 import { checkedState } from '../snapshot/states.js';
 import { isDisabled, isVisible } from './element_state.js';
@@ -42,27 +42,27 @@ function isInState(element, state) {
 
 /** Whether a text can be seen on the page. @param {string} text */
 function hasText(text) {
-  const lower = normalizeText(text).toLowerCase();
+  const sought = comparableText(normalizeText(text));
   // A cheap test first: most of the time the text is nowhere in the document.
-  const plain = normalizeText(document.body?.textContent ?? '').toLowerCase();
-  if (!plain.includes(lower) && !anyShadowRootHas(lower) && !buttonHas(lower)) return false;
+  const plain = comparableText(normalizeText(document.body?.textContent ?? ''));
+  if (!plain.includes(sought) && !anyShadowRootHas(sought) && !buttonHas(sought)) return false;
   startReading();
   return byText({ text }).length > 0;
 }
 
-/** @param {string} lower */
-function anyShadowRootHas(lower) {
+/** @param {string} sought */
+function anyShadowRootHas(sought) {
   for (const element of everyElement(document)) {
     const root = shadowRootOf(element);
-    if (root && normalizeText(root.textContent ?? '').toLowerCase().includes(lower)) return true;
+    if (root && comparableText(normalizeText(root.textContent ?? '')).includes(sought)) return true;
   }
   return false;
 }
 
-/** @param {string} lower */
-function buttonHas(lower) {
+/** @param {string} sought */
+function buttonHas(sought) {
   const buttons = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll('input[type=submit], input[type=button], input[type=reset]'));
-  return [...buttons].some((button) => normalizeText(button.value).toLowerCase().includes(lower));
+  return [...buttons].some((button) => comparableText(normalizeText(button.value)).includes(sought));
 }
 
 /** @param {number} id @param {Condition} condition @param {number} timeoutMs @returns {Promise<boolean | { invalid: string }>} */

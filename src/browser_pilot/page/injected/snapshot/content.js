@@ -3,6 +3,7 @@
 import { frameNumberOf } from '../cdp_facts.js';
 import { childrenOf, normalizeText, SKIPPED_TAGS, startReading, styleOf, tagOf } from '../dom.js';
 import { libraries } from '../libraries.js';
+import { pageTitle } from '../mutation_watch.js';
 import { documentToken, elementOf } from '../refs.js';
 import { fieldValue } from './accname.js';
 import { roleOf } from './roles.js';
@@ -85,7 +86,7 @@ export function readContent(options) {
   const whole = { html: target.body?.innerHTML ?? '', scope: options.root ? 'element' : 'page' };
   const article = options.article && copy ? articleOf(target) : null;
   return JSON.stringify({
-    ...(article ?? whole), title: document.title, url: location.href, document: documentToken, truncated: budget.left < 0, found: root !== null,
+    ...(article ?? whole), title: pageTitle(), url: location.href, document: documentToken, truncated: budget.left < 0, found: root !== null,
   });
 }
 

@@ -1,6 +1,7 @@
 // The snapshot that Python requests: the rows of one reading in one string. Rows that the caller already has are not sent again.
 
 import { newRootCount, suspectedHostCount } from '../cdp_facts.js';
+import { pageTitle } from '../mutation_watch.js';
 import { documentToken, lastRef } from '../refs.js';
 import { readPage, takePrefetched } from './snapshot_prefetch.js';
 
@@ -16,7 +17,7 @@ export function snapshot(options) {
   const [head, tail] = options.known === lastSent.mark ? commonEnds(lastSent.rows, rows) : [0, 0];
   lastSent = { mark: `${documentToken}.${++snapshots}`, rows };
   const reply = JSON.stringify({
-    before, rest, found, document: documentToken, url: location.href, title: document.title, lastRef: lastRef(),
+    before, rest, found, document: documentToken, url: location.href, title: pageTitle(), lastRef: lastRef(),
     suspectedHosts: suspectedHostCount(), newRoots: newRootCount(), mark: lastSent.mark, head, tail,
   });
   return `${reply.slice(0, -1)},"rows":[${rows.slice(head, rows.length - tail).join(',')}]}`;
