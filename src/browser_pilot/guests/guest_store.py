@@ -88,6 +88,11 @@ class GuestStore:
             raise InvalidArgument(f"There is no guest {name!r}.", suggestions=[f"Guests: {known}."])
         return self.load(name)
 
+    def sizes(self, name: str) -> tuple[int, int]:
+        """The bytes of what must be parsed (manifest and state), and of the code. Raises ``OSError``."""
+        folder = self.folder / name
+        return sum((folder / file).stat().st_size for file in (_STATE, _MANIFEST)), (folder / _CODE).stat().st_size
+
     def load(self, name: str) -> InstalledGuest:
         folder = self.folder / name
         try:
