@@ -193,20 +193,20 @@ class Gateway:
         request = plain_request(call, location.session, location.site_of(call), url)
         tab = location.tab
         if tab is None or not call.inspects_page:
-            return inspection_of(call, request, self.redactor)
+            return await inspection_of(call, request, self.redactor)
         # Nothing on a page is inspected, and nothing about it disclosed, before the page itself may be used.
         allowed = self._authorizer.evaluate(requester, request)
         if allowed.about == "site" or allowed.verdict == "deny":
-            return inspection_of(call, request, self.redactor)
+            return await inspection_of(call, request, self.redactor)
         async with with_deadline(call):
             if call.download is not None:
                 resource = await find_downloadable(tab, call.download)
                 self._secrets.refuse_in_url(resource.source)
-                return download_inspection(call, request, resource, self.redactor)
+                return await download_inspection(call, request, resource, self.redactor)
             if call.dialog:
-                return inspection_of(call, request, self.redactor, dialog=tab.dialogs.facts)
+                return await inspection_of(call, request, self.redactor, dialog=tab.dialogs.facts)
             elements = await inspect_targets(tab, call.targets)
-            return inspection_of(call, request, self.redactor, elements=elements)
+            return await inspection_of(call, request, self.redactor, elements=elements)
 
     def _context(
         self, call: ToolCall, location: Location, inspection: Inspection, authorization: Authorization

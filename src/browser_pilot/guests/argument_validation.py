@@ -43,12 +43,14 @@ def check_schema(schema: Mapping[str, Any]) -> None:
 
 async def validate_arguments(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> None:
     """``check_arguments`` for the event loop. Raises ``InvalidArgument``, also when validating takes too long."""
-    schema_chars = len(json.dumps(schema))
-    if schema_chars <= MAX_INLINE_SCHEMA_CHARS and schema_chars * len(json.dumps(arguments)) <= MAX_INLINE_WORK:
-        check_arguments(schema, arguments)
-        return
     try:
+        schema_chars = len(json.dumps(schema))
+        if schema_chars <= MAX_INLINE_SCHEMA_CHARS and schema_chars * len(json.dumps(arguments)) <= MAX_INLINE_WORK:
+            check_arguments(schema, arguments)
+            return
         await run_in_worker(check_arguments, dict(schema), dict(arguments), timeout_seconds=VALIDATION_TIMEOUT_SECONDS)
+    except RecursionError:
+        raise InvalidArgument("The arguments are nested too deeply.", suggestions=["Send flatter data."]) from None
     except TimeoutError:
         raise InvalidArgument(
             f"The guest's schema cannot validate these arguments within {VALIDATION_TIMEOUT_SECONDS:g} seconds.",

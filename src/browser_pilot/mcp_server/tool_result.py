@@ -1,4 +1,4 @@
-"""The result of a tool call, and how it becomes text: TOON or JSON. Pure."""
+"""The result of a tool call, and how it becomes text: TOON or JSON."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import toon_format
 from browser_pilot.config.settings import ResultFormat
 from browser_pilot.errors import PilotError
 from browser_pilot.json_types import Json
+from browser_pilot.redaction.offloading import redact
 from browser_pilot.redaction.redactor import Redactor
 
 # Inside a quoted cell every quote is escaped, so this is always an empty cell.
@@ -51,14 +52,14 @@ class ToolResult:
         known = cast("Sequence[str]", self.data.get("notices", ()))
         return replace(self, data={**self.data, "notices": [*known, *notices]})
 
-    def redacted(self, redactor: Redactor) -> ToolResult:
+    async def redacted(self, redactor: Redactor) -> ToolResult:
         """The same with secrets redacted. Images show the page as a person sees it."""
-        text = None if self.text is None else redactor.text(self.text)
-        return replace(self, data=redacted_data(self.data, redactor), text=text)
+        text = None if self.text is None else await redact(redactor.text, self.text)
+        return replace(self, data=await redacted_data(self.data, redactor), text=text)
 
 
-def redacted_data(data: Mapping[str, object], redactor: Redactor) -> Mapping[str, object]:
-    return cast("Mapping[str, object]", redactor.data(cast("Json", dict(data))))
+async def redacted_data(data: Mapping[str, object], redactor: Redactor) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", await redact(redactor.data, cast("Json", dict(data))))
 
 
 def render(data: Mapping[str, object], result_format: ResultFormat) -> str:

@@ -18,8 +18,11 @@ MAX_MEMORY_BYTES = 2 << 30
 NICE = 5
 
 
-def write_message(file: IO[bytes], message: object) -> None:
-    data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+def encode(message: object) -> bytes:
+    return pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+
+
+def write_message(file: IO[bytes], data: bytes) -> None:
     file.write(len(data).to_bytes(LENGTH_BYTES, "big"))
     file.write(data)
     file.flush()
@@ -54,9 +57,10 @@ def main() -> None:
         except Exception as error:  # noqa: BLE001  the caller gets it
             message = (False, error)
         try:
-            write_message(results, message)
-        except (pickle.PicklingError, TypeError, AttributeError):
-            write_message(results, (False, RuntimeError(repr(message[1])[:1000])))
+            data = encode(message)
+        except Exception:  # noqa: BLE001  a result or an error that cannot be sent
+            data = encode((False, RuntimeError(f"{type(message[1]).__name__} cannot be sent to the hub")))
+        write_message(results, data)
 
 
 def _has_request(requests: IO[bytes]) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import atexit
 import contextlib
-import pickle
 import subprocess
 import sys
 import threading
@@ -18,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from .child import read_message, write_message
+from .child import encode, read_message, write_message
 
 T = TypeVar("T")
 
@@ -34,7 +33,8 @@ async def run_in_worker(function: Callable[..., T], *arguments: object, timeout_
     """The result of ``function(*arguments)`` in another process; what it raises is raised here.
 
     Raises ``TimeoutError`` when it takes longer, or when the process ended because of its limits. The function and its
-    arguments must be picklable; the function is imported by its name. The time in the queue does not count.
+    arguments must be picklable (``RecursionError`` for very deep data); the function is imported by its name. The time
+    in the queue does not count.
     """
     job = _Job(function, arguments, timeout_seconds)
     try:
@@ -62,7 +62,7 @@ class _Worker:
         assert self._process.stdout is not None  # noqa: S101
         self._requests, self._results = self._process.stdin, self._process.stdout
 
-    def call(self, request: object) -> tuple[bool, Any]:
+    def call(self, request: bytes) -> tuple[bool, Any]:
         """Raises ``EOFError`` or ``OSError`` when the process has ended or is killed meanwhile."""
         write_message(self._requests, request)
         return read_message(self._results)
@@ -92,6 +92,7 @@ class _Job:
 
     def run(self) -> object:
         """Runs in a thread of the pool."""
+        request = encode(self._request)
         while True:
             worker = _take()
             is_fresh = not worker.used
@@ -103,15 +104,12 @@ class _Job:
                     if self._stopped:
                         raise TimeoutError
                 timer.start()
-                succeeded, result = worker.call(self._request)
+                succeeded, result = worker.call(request)
             except (EOFError, OSError):
                 _discard(worker)
                 if is_fresh or self._stopped:
                     raise TimeoutError(f"not done within {self._timeout_seconds:g} seconds") from None
                 continue  # it ended while it was idle
-            except (pickle.PicklingError, TypeError, AttributeError):
-                _discard(worker)
-                raise
             finally:
                 timer.cancel()
                 with self._lock:
