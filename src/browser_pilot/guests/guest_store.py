@@ -48,6 +48,11 @@ class InstalledGuest:
     folder: Path
     problem: str | None = None
 
+    @property
+    def identity(self) -> str:
+        """What secrets and grants are bound to: the name and the digest of manifest (with the author) and code."""
+        return identity_of(self.name, self.digest)
+
     def read_code(self) -> bytes:
         """The code. Raises ``InvalidArgument`` if it is not the approved one."""
         code = (self.folder / _CODE).read_bytes()
@@ -57,6 +62,10 @@ class InstalledGuest:
 
 
 _CHANGED = "The files of the guest {} have changed since you approved it. Add it again to use it."
+
+
+def identity_of(name: str, digest: str) -> str:
+    return f"{name}#{digest}"
 
 
 class GuestStore:

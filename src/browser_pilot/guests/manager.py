@@ -205,7 +205,7 @@ class GuestManager:
     def _environment(self, guest: InstalledGuest) -> dict[str, str]:
         environment = {variable.name: variable.value for variable in guest.manifest.environment}
         for secret in guest.manifest.secrets:
-            value = self._secret_of(guest.name, secret.name)
+            value = self._secret_of(guest.identity, secret.name)
             if value is not None:
                 environment[secret.name] = value
             elif secret.required:
