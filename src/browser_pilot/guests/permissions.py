@@ -106,7 +106,9 @@ class GrantStore:
         own = self._persistent.setdefault(guest, {})
         for identity in [one for one in self._of_name(guest) if one != guest]:
             for site, given in self._persistent.pop(identity).items():
-                kept = {permission: verdict for permission, verdict in given.items() if keep or verdict == "deny"}
+                kept: dict[str, GrantDecision] = {
+                    permission: verdict for permission, verdict in given.items() if keep or verdict == "deny"
+                }
                 if kept:
                     own.setdefault(site, {}).update(kept)
         if not own:

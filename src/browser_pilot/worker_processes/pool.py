@@ -36,7 +36,7 @@ async def run_in_worker(function: Callable[..., T], *arguments: object, timeout_
     arguments must be picklable (``RecursionError`` for very deep data); the function is imported by its name. The time
     in the queue does not count.
     """
-    job = _Job(function, arguments, timeout_seconds)
+    job = _WorkerCall(function, arguments, timeout_seconds)
     try:
         return cast("T", await asyncio.get_running_loop().run_in_executor(_threads, job.run))
     except asyncio.CancelledError:
@@ -82,7 +82,7 @@ class _Worker:
         self._results.close()
 
 
-class _Job:
+class _WorkerCall:
     def __init__(self, function: Callable[..., object], arguments: tuple[object, ...], timeout_seconds: float) -> None:
         self._request = (timeout_seconds, function, arguments)
         self._timeout_seconds = timeout_seconds
