@@ -64,6 +64,10 @@ def test_what_the_user_forbade_holds_for_every_guest_of_the_name(home: Path) -> 
 
     assert GrantStore(home).decision(second.identity, "browser:login", SITE) == "deny"
 
+    grants.save("ev", ["browser:login"], SITE, "allow")
+    grants.replace_others(second.identity, keep=True)
+    assert GrantStore(home).decision(second.identity, "browser:login", SITE) == "deny"
+
 
 def test_grants_and_secrets_that_are_bound_to_a_name_only_belong_to_no_guest(home: Path) -> None:
     """As an earlier version stored them."""

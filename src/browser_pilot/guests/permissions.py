@@ -109,8 +109,10 @@ class GrantStore:
                 kept: dict[str, GrantDecision] = {
                     permission: verdict for permission, verdict in given.items() if keep or verdict == "deny"
                 }
-                if kept:
-                    own.setdefault(site, {}).update(kept)
+                for permission, verdict in kept.items():
+                    here = own.setdefault(site, {})
+                    if here.get(permission) != "deny":
+                        here[permission] = verdict
         if not own:
             del self._persistent[guest]
         self._write()
