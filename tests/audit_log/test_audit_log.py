@@ -10,6 +10,7 @@ from browser_pilot.audit_log.entries import AuditIntent, AuditNote, AuditOutcome
 from browser_pilot.audit_log.reader import AuditedAction, AuditQuery
 from browser_pilot.audit_log.writer import MAX_BATCH_JOBS
 from browser_pilot.redaction.redactor import Redactor
+from tests.loop_blocks import ticks_during
 from tests.redaction.canaries import CARDS, TOKENS
 
 from .logs import DONE, all_bytes, changing, click, modes, opened
@@ -154,3 +155,14 @@ async def test_unusual_arguments_never_break_the_log(log: AuditLog) -> None:
     assert log.reader().verify().ok
     assert len(log.reader().search()) == len(odd)
     assert sum(len(line) for line in log.reader().export("jsonl")) < 60_000
+
+
+async def test_a_huge_action_is_redacted_and_recorded_while_the_loop_goes_on(log: AuditLog) -> None:
+    hostile = "key: a1b2c3d4e5f6g7h8 password=x1y2z3 " * 5_000
+    async with ticks_during() as ticks:
+        seq = await log.intent(AuditIntent("c1", "browser_type", {"text": hostile, "element": "e1"}))
+        await log.outcome(seq, AuditOutcome("ok", summary=hostile, url=f"https://a.example/?{hostile}"))
+        await log.note(AuditNote("Something", details={"text": hostile}))
+    assert ticks.count >= 5
+    assert "a1b2c3d4" not in str([action.flat() for action in log.reader().search()])
+    assert log.reader().verify().ok

@@ -10,7 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from browser_pilot.errors import InvalidArgument
-from browser_pilot.guests.argument_validation import check_arguments, check_schema
+from browser_pilot.guests import argument_validation
+from browser_pilot.guests.argument_validation import check_arguments, check_schema, validate_arguments
+from tests.loop_blocks import ticks_during
+
+from .hostile_schemas import NUMBERS, multiplying_schema, nested_any_of
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -112,3 +116,21 @@ def test_a_very_deep_schema_is_refused_without_a_recursion_error() -> None:
         deep = {"properties": {"a": deep}}
     with pytest.raises(InvalidArgument, match="too deep"):
         check_schema({"type": "object", **deep})
+
+
+@pytest.mark.parametrize("schema", [multiplying_schema(), nested_any_of()], ids=["contains", "any of"])
+async def test_a_schema_that_takes_minutes_ends_at_a_deadline_while_the_loop_goes_on(
+    schema: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(argument_validation, "VALIDATION_TIMEOUT_SECONDS", 0.5)
+    async with ticks_during() as ticks:
+        with pytest.raises(InvalidArgument, match="within 0"):
+            await validate_arguments(schema, {"rows": NUMBERS * 10})
+    assert ticks.count >= 5
+
+
+async def test_large_arguments_are_validated_by_the_same_rules() -> None:
+    schema = {"type": "object", "properties": {"rows": {"type": "array", "items": {"type": "integer"}}}}
+    await validate_arguments(schema, {"rows": NUMBERS})
+    with pytest.raises(InvalidArgument, match=r"rows\.3000: 'x' is not of type 'integer'"):
+        await validate_arguments(schema, {"rows": [*NUMBERS, "x"]})

@@ -84,7 +84,7 @@ class HostSetup:
         return await self.host.handle(self.guest, context, method, params)
 
     def allow(self, site: str = "news.example") -> None:
-        self.grants.save("testing", PERMISSIONS, site, "allow")
+        self.grants.save(self.guest.identity, PERMISSIONS, site, "allow")
 
 
 @pytest.fixture

@@ -83,7 +83,7 @@ async def test_a_temporary_grant_expires_and_a_persistent_one_does_not(setup: Pe
     setup.now += 10 * TEMPORARY_GRANT_SECONDS
     await setup.require()
     assert len(setup.asked) == 3
-    assert GrantStore(home).decision("testing", "browser:tabs.create", "news.example") == "allow"
+    assert GrantStore(home).decision(setup.guest.identity, "browser:tabs.create", "news.example") == "allow"
 
 
 async def test_never_is_stored_and_not_requested_again(setup: PermissionSetup) -> None:
@@ -99,7 +99,7 @@ async def test_never_is_stored_and_not_requested_again(setup: PermissionSetup) -
 async def test_a_grant_is_for_one_site_one_guest_and_the_requested_permissions(
     setup: PermissionSetup, home: Path
 ) -> None:
-    setup.grants.save("testing", READ, "news.example", "allow")
+    setup.grants.save(setup.guest.identity, READ, "news.example", "allow")
     await setup.require()
 
     elsewhere: list[tuple[Site, tuple[Permission, ...]]] = [(OTHER, READ), (NEWS, ("browser:cookies.read",))]
@@ -144,7 +144,7 @@ async def test_an_approval_request_is_cancelled_with_its_last_caller(setup: Perm
 
 
 async def test_a_change_by_the_command_line_is_noticed(setup: PermissionSetup, home: Path) -> None:
-    GrantStore(home).save("testing", READ, "news.example", "allow")
+    GrantStore(home).save(setup.guest.identity, READ, "news.example", "allow")
     await setup.require()
     GrantStore(home).remove_all("testing")
     with pytest.raises(PermissionDenied):

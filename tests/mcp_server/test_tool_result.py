@@ -37,11 +37,11 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from(["title", "url", "tabs", "notices", "\ud83d"]), VALUES, max_size=4), HOSTILE)
-def test_a_safe_result_is_well_formed_has_nothing_hidden_and_only_short_texts(
+async def test_a_safe_result_is_well_formed_has_nothing_hidden_and_only_short_texts(
     data: dict[str, object], text: str
 ) -> None:
     link = ResourceLinkData("browser-pilot://downloads/d1", text * 100, "text/plain", 1)
-    result = ToolResult(data, text=text, links=(link,)).safe(Redactor())
+    result = await ToolResult(data, text=text, links=(link,)).safe(Redactor())
     shown = json.dumps(result.data, ensure_ascii=False) + (result.text or "") + result.links[0].name
     shown.encode()
     assert not {"\u202e", "\U000e0041"} & set(shown)
@@ -49,21 +49,21 @@ def test_a_safe_result_is_well_formed_has_nothing_hidden_and_only_short_texts(
     assert len(result.links[0].name) <= 200
 
 
-def test_fields_have_their_own_limits_and_what_a_cursor_continues_is_not_cut() -> None:
+async def test_fields_have_their_own_limits_and_what_a_cursor_continues_is_not_cut() -> None:
     long = "T" * 5_000_000
     row = {"ref": "e1", "role": "text", "name": "T" * 30_000, "states": ""}
-    data = safe_data({"title": long, "tabs": [{"url": long, "title": long}], "elements": [row]}, Redactor())
+    data = await safe_data({"title": long, "tabs": [{"url": long, "title": long}], "elements": [row]}, Redactor())
     assert data["title"] == "T" * 199 + "…"
     assert data["tabs"] == [{"url": "T" * 1_999 + "…", "title": "T" * 199 + "…"}]
     assert data["elements"] == [row]
 
 
-def test_hidden_characters_do_not_keep_a_secret_from_being_redacted() -> None:
+async def test_hidden_characters_do_not_keep_a_secret_from_being_redacted() -> None:
     hidden = "pass\u200eword=hunter2\U000e0041hunter2"
-    result = ToolResult({"title": hidden}, text=hidden).safe(Redactor())
+    result = await ToolResult({"title": hidden}, text=hidden).safe(Redactor())
     assert "hunter2" not in f"{result.data} {result.text}"
 
 
-def test_a_secret_at_the_end_of_a_cut_text_is_redacted_before_it_is_cut() -> None:
+async def test_a_secret_at_the_end_of_a_cut_text_is_redacted_before_it_is_cut() -> None:
     title = "T" * 180 + " password=hunter2hunter2hunter2hunter2"
-    assert "hunter2" not in str(safe_data({"title": title}, Redactor()))
+    assert "hunter2" not in str(await safe_data({"title": title}, Redactor()))

@@ -102,3 +102,16 @@ def test_every_accepted_pattern_is_fast(text: str) -> None:
         return time.thread_time() - started
 
     assert any(seconds() < 0.2 for _ in range(3)), "slow each time, so the machine is not the cause"
+
+
+@pytest.mark.parametrize(
+    "text", ["a?" * 60 + "a" * 60, "(?:a|a)" * 25 + "b", "(a|b)(c|d).*(e|f).*", "(a|(b|(c|d)))" * 12]
+)
+def test_a_pattern_with_many_ways_to_match_is_refused(text: str) -> None:
+    with pytest.raises(UnsafePattern, match="optional parts and alternatives"):
+        compile_pattern(text)
+
+
+@pytest.mark.parametrize("text", ["pay|buy|order", "(pay|buy|order) (now|today)", "colou?r", "(a|b).*(c|d).*"])
+def test_ordinary_alternatives_are_accepted(text: str) -> None:
+    assert compile_pattern(text).pattern == text

@@ -15,15 +15,19 @@ import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 from browser_pilot.errors import RecordsUnavailable
+from browser_pilot.json_types import Json
+from browser_pilot.redaction.offloading import MAX_INLINE_CHARACTERS, REDACTION_TIMEOUT_SECONDS, is_short, redact
 from browser_pilot.redaction.redactor import Redactor
+from browser_pilot.worker_processes import run_in_worker
 
 from .counters import Spend, Usage, delete, delete_expired, refund, spend, usage
 from .database import AuditLogFiles
-from .entries import AuditIntent, AuditNote, AuditOutcome, intent_body, note_body, outcome_body
+from .entries import AuditIntent, AuditNote, AuditOutcome, intent_body, note_body, outcome_body, without_data
 from .hash_chain import ChainHead
 from .reader import AuditEntry, AuditLogReader, unfinished_actions
 from .retention import Retention, prune
@@ -32,6 +36,7 @@ from .writer import AuditLogWriter, LogTransaction
 PRUNE_EVERY_ROWS = 1_000
 
 T = TypeVar("T")
+R = TypeVar("R", AuditIntent, AuditNote)
 
 
 class AuditLog:
@@ -52,6 +57,7 @@ class AuditLog:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._followers: set[asyncio.Event] = set()
         self._pruned_at = 0
+        self._writing: set[asyncio.Future[int]] = set()
         self._writer = AuditLogWriter(self.files, on_open=self._on_open, on_commit=self._on_commit)
 
     async def start(self) -> RecordsUnavailable | None:
@@ -73,7 +79,7 @@ class AuditLog:
 
         Raises ``BudgetExhausted`` when a counter's limit is reached; then nothing is written or counted.
         """
-        body = {**intent_body(intent, self._redactor), "time_ms": self._now_ms()}
+        body = {**await self._body(intent_body, intent), "time_ms": self._now_ms()}
         if spends:
             body["spent"] = {item.key: item.amount for item in spends}
 
@@ -91,15 +97,29 @@ class AuditLog:
 
     async def outcome(self, intent: int, outcome: AuditOutcome) -> None:
         """Record how an action ended. If this fails, it is retried with the next row."""
-        body = {**outcome_body(intent, outcome, self._redactor), "time_ms": self._now_ms()}
-        written = asyncio.wrap_future(self._writer.submit(lambda transaction: transaction.append(body), retry=True))
+        if is_short([outcome.summary, outcome.url]):
+            written = self._submit_outcome(intent, outcome)
+        else:
+            written = asyncio.ensure_future(self._write_long_outcome(intent, outcome))
+            self._writing.add(written)
+            written.add_done_callback(self._writing.discard)
         # The action is over: cancelling the caller must not cancel the write.
         written.add_done_callback(lambda done: done.cancelled() or done.exception())
         await asyncio.shield(written)
 
+    def _submit_outcome(self, intent: int, outcome: AuditOutcome) -> asyncio.Future[int]:
+        body = {**outcome_body(intent, outcome, self._redactor), "time_ms": self._now_ms()}
+        return asyncio.wrap_future(self._writer.submit(lambda transaction: transaction.append(body), retry=True))
+
+    async def _write_long_outcome(self, intent: int, outcome: AuditOutcome) -> int:
+        """Redact long texts in a worker process; what is left of them is cut by ``outcome_body``."""
+        summary = (await redact(self._redactor.text, outcome.summary))[:MAX_INLINE_CHARACTERS]
+        url = None if outcome.url is None else (await redact(self._redactor.url, outcome.url))[:MAX_INLINE_CHARACTERS]
+        return await self._submit_outcome(intent, replace(outcome, summary=summary, url=url))
+
     async def record(self, intent: AuditIntent, outcome: AuditOutcome) -> int:
         """Write intent and outcome at once, for an action that was not executed, such as one that the policy denied."""
-        first = {**intent_body(intent, self._redactor), "time_ms": self._now_ms()}
+        first = {**await self._body(intent_body, intent), "time_ms": self._now_ms()}
 
         def write(transaction: LogTransaction) -> int:
             seq = transaction.append(first)
@@ -110,8 +130,21 @@ class AuditLog:
 
     async def note(self, note: AuditNote) -> int:
         """Record something that is not an action of an agent."""
-        body = {**note_body(note, self._redactor), "time_ms": self._now_ms()}
+        body = {**await self._body(note_body, note), "time_ms": self._now_ms()}
         return await self._run(lambda transaction: transaction.append(body))
+
+    async def _body(self, body_of: Callable[[R, Redactor], dict[str, Json]], row: R) -> dict[str, Json]:
+        """The redacted body of a row; a large one is made in a worker process."""
+        if is_short(list(vars(row).values())):
+            return body_of(row, self._redactor)
+        try:
+            try:
+                return await run_in_worker(body_of, row, self._redactor, timeout_seconds=REDACTION_TIMEOUT_SECONDS)
+            except RecursionError:
+                shallow = without_data(row)
+                return await run_in_worker(body_of, shallow, self._redactor, timeout_seconds=REDACTION_TIMEOUT_SECONDS)
+        except TimeoutError:
+            raise RecordsUnavailable("The call is too large for the audit log.") from None
 
     async def spend(self, spends: Sequence[Spend]) -> None:
         """Count without a row; raises ``BudgetExhausted`` and counts nothing when a limit is reached."""
@@ -151,6 +184,8 @@ class AuditLog:
         return AuditLogReader(self.files)
 
     async def close(self) -> None:
+        if self._writing:
+            await asyncio.wait(self._writing)
         await asyncio.to_thread(self._writer.close)
 
     async def _run(self, job: Callable[[LogTransaction], T]) -> T:

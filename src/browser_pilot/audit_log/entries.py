@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal, cast
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeVar, cast
 
 from browser_pilot.json_types import Json
 from browser_pilot.redaction.placeholders import placeholder
@@ -67,6 +67,9 @@ class AuditNote:
     details: Mapping[str, object] = field(default_factory=_no_arguments)
 
 
+R = TypeVar("R", AuditIntent, AuditNote)
+
+
 def intent_body(intent: AuditIntent, redactor: Redactor) -> dict[str, Json]:
     return {
         "kind": "intent",
@@ -85,6 +88,12 @@ def intent_body(intent: AuditIntent, redactor: Redactor) -> dict[str, Json]:
         "approval": intent.approval,
         **({"aims": [redactor.data(dict(target)) for target in intent.targets]} if intent.targets else {}),
     }
+
+
+def without_data(row: R) -> R:
+    """The same row without its arguments or details, which are too deep."""
+    hidden = {"hidden": placeholder("text")}
+    return replace(row, arguments=hidden) if isinstance(row, AuditIntent) else replace(row, details=hidden)
 
 
 def outcome_body(intent_seq: int, outcome: AuditOutcome, redactor: Redactor) -> dict[str, Json]:

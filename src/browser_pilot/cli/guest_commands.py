@@ -16,7 +16,7 @@ import typer
 from browser_pilot.config.settings import load_settings
 from browser_pilot.errors import InvalidArgument
 from browser_pilot.guests.guest_secrets import GuestSecrets
-from browser_pilot.guests.guest_store import GuestStore, InstalledGuest
+from browser_pilot.guests.guest_store import GuestStore, InstalledGuest, identity_of
 from browser_pilot.guests.manifest import GUEST_NAME, PERMISSIONS, Permission
 from browser_pilot.guests.packages import Package, read_package
 from browser_pilot.guests.permissions import GrantDecision, GrantStore
@@ -26,17 +26,20 @@ from browser_pilot.policy.hosts import parse_address
 from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.secrets.secret_store import SecretStore
 
-from .guest_prompts import consent_lines
+from .audit_note import write_audit_note
+from .guest_prompts import Inheritance, consent_lines, inheritance_lines
 from .hub_control import send_request as ask_hub
 from .output import FAILURE, SUCCESS, WARNING, count_noun, print_line, progress
 
 
-def add_guest(home: Path, path: Path, *, yes: bool) -> None:
+def add_guest(home: Path, path: Path, *, yes: bool, keep: bool = False) -> None:
     package = read_package(path)
     name = package.manifest.name
     store = GuestStore(home)
     current = store.load(name) if name in store.names() else None
-    if current is not None and current.digest == package.digest and current.problem is None:
+    inherited = inheritable(home, package)
+    is_unchanged = current is not None and current.digest == package.digest and current.problem is None
+    if is_unchanged and not inherited:
         print_line(SUCCESS, f" {name} is already installed and has not changed.")
         return
     with progress(f"Inspecting {name} …"):
@@ -46,15 +49,54 @@ def add_guest(home: Path, path: Path, *, yes: bool) -> None:
     if not yes and not typer.confirm("Add it?" if current is None else "Replace the installed version?", default=False):
         print_line(FAILURE, " Nothing was added.")
         raise typer.Exit(1)
+    if inherited:
+        for line in inheritance_lines(package, current, inherited):
+            print_line(line)
+        if not keep and not yes and is_interactive():
+            keep = typer.confirm("Let the new guest have all of this?", default=False)
     added = store.install(package, tools, source=str(path.absolute()))
+    _settle_inheritance(home, added, keep=keep)
+    _note_added(home, added, current, inherited, kept=keep and bool(inherited))
     notify_hub(home)
+    if inherited:
+        print_line(WARNING, " It keeps all of this." if keep else " It keeps none of this.")
     print_line(SUCCESS, f" Added {name} {package.manifest.version} with {count_noun(len(added.tools), 'tool')}.")
     for declared in package.manifest.secrets:
-        if declared.name not in _secrets(home).names(name):
+        if declared.name not in _secrets(home).names(added.identity):
             print_line(
                 WARNING,
                 f" It needs the secret {declared.name}: browser-pilot guest secret {name} {declared.name}",
             )
+
+
+def inheritable(home: Path, package: Package) -> Inheritance:
+    """What earlier guests of this name have and this one would get only if the user keeps it."""
+    identity = identity_of(package.manifest.name, package.digest)
+    return Inheritance(GrantStore(home).of_others(identity), sorted(_secrets(home).of_others(identity)))
+
+
+def is_interactive() -> bool:
+    return sys.stdin.isatty()
+
+
+def _settle_inheritance(home: Path, guest: InstalledGuest, *, keep: bool) -> None:
+    GrantStore(home).replace_others(guest.identity, keep=keep)
+    if keep:
+        _secrets(home).rebind(guest.identity)
+    else:
+        _secrets(home).remove_others(guest.identity)
+
+
+def _note_added(
+    home: Path, guest: InstalledGuest, before: InstalledGuest | None, inherited: Inheritance, *, kept: bool
+) -> None:
+    details: dict[str, object] = {"author": guest.manifest.author, "digest": guest.digest}
+    if before is not None:
+        details |= {"author_before": before.manifest.author, "digest_before": before.digest}
+    if inherited:
+        outcome = "kept" if kept else "removed"
+        details |= {f"grants_{outcome}": inherited.grants, f"names_{outcome}": list(inherited.secrets)}
+    write_audit_note(home, f"The guest {guest.name} was {'added' if before is None else 'replaced'}.", details)
 
 
 def guests_data(home: Path) -> list[dict[str, Any]]:
@@ -77,9 +119,11 @@ def guest_data(home: Path, name: str) -> dict[str, Any]:
         "added": time.strftime("%Y-%m-%d %H:%M", time.localtime(guest.added_at)),
         "hosts": [str(host) for host in manifest.hosts],
         "permissions": list(manifest.permissions if manifest.permissions is not None else PERMISSIONS),
-        "secrets": {declared.name: declared.name in _secrets(home).names(name) for declared in manifest.secrets},
+        "secrets": {
+            declared.name: declared.name in _secrets(home).names(guest.identity) for declared in manifest.secrets
+        },
         "tools": {tool.name: tool.description for tool in guest.tools},
-        "grants": {site: dict(given) for site, given in GrantStore(home).persistent(name).items()},
+        "grants": {site: dict(given) for site, given in GrantStore(home).persistent(guest.identity).items()},
     }
 
 
@@ -133,12 +177,12 @@ def set_guest_secret(home: Path, name: str, variable: str) -> None:
         value = cast("str", typer.prompt(f"{variable} for {name}", hide_input=True))
     else:
         value = sys.stdin.readline().rstrip("\n")
-    _secrets(home).set(name, variable, value)
+    _secrets(home).set(guest.identity, variable, value)
     print_line(SUCCESS, f" Stored {variable} for {name}. It takes effect when the guest starts next.")
 
 
 def save_grant(home: Path, name: str, site: str, permissions: list[str] | None, verdict: GrantDecision) -> None:
-    GuestStore(home).find(name)
+    guest = GuestStore(home).find(name)
     unknown = [one for one in permissions or () if one not in PERMISSIONS]
     if unknown:
         raise InvalidArgument(
@@ -146,7 +190,7 @@ def save_grant(home: Path, name: str, site: str, permissions: list[str] | None, 
         )
     chosen = cast("list[Permission]", permissions) or list(PERMISSIONS)
     where = str(parse_address(site).site)
-    GrantStore(home).save(name, chosen, where, verdict)
+    GrantStore(home).save(guest.identity, chosen, where, verdict)
     print_line(
         SUCCESS, f" {name} may {'always' if verdict == 'allow' else 'never'} use {', '.join(chosen)} on {where}."
     )

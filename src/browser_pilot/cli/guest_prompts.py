@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from browser_pilot.approvals.descriptions import plain_text
 from browser_pilot.guests.guest_store import InstalledGuest
@@ -11,6 +12,34 @@ from browser_pilot.guests.packages import Package
 from browser_pilot.guests.permissions import PERMISSION_DESCRIPTIONS
 
 MAX_DESCRIPTION_CHARACTERS = 120
+
+
+@dataclass(frozen=True)
+class Inheritance:
+    """What an earlier guest of the same name has: grants by site, and names of secrets. False when it has nothing."""
+
+    grants: Mapping[str, Sequence[str]]
+    secrets: Sequence[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.grants or self.secrets)
+
+
+def inheritance_lines(package: Package, before: InstalledGuest | None, had: Inheritance) -> Iterator[str]:
+    """What the user would let the new guest have, and whose it was."""
+    author = plain_text(package.manifest.author) or "an unnamed author"
+    if before is None:
+        yield f"An earlier guest named {package.manifest.name} had secrets or grants:"
+    else:
+        author_before = plain_text(before.manifest.author) or "an unnamed author"
+        whose = f"by {author_before}, as this one claims to be" if author_before == author else f"by {author_before}"
+        if author_before != author:
+            yield f"It is by ANOTHER author: {author}."
+        yield f"The guest that it replaces, {before.name} {plain_text(before.manifest.version)} {whose}, has:"
+    for site, permissions in had.grants.items():
+        yield f"  always allowed on {plain_text(site)}: {', '.join(permissions)}"
+    for secret in had.secrets:
+        yield f"  the secret {plain_text(secret)}"
 
 
 def consent_lines(package: Package, tools: Sequence[GuestTool], before: InstalledGuest | None) -> Iterator[str]:

@@ -55,7 +55,7 @@ def _of_device(name: str, devices: Mapping[str, Mapping[str, object]]) -> Contex
     by_lower_case = {known.lower(): known for known in devices}
     known = by_lower_case.get(name.strip().lower())
     if known is None:
-        near = difflib.get_close_matches(name.lower(), by_lower_case, n=5, cutoff=0.3)
+        near = difflib.get_close_matches(name[:80].lower(), by_lower_case, n=5, cutoff=0.3)
         raise InvalidArgument(
             f"Unknown device {name[:80]!r}.",
             suggestions=[f"Similar: {', '.join(by_lower_case[one] for one in near)}." if near else "One is iPhone 15."],
@@ -69,7 +69,7 @@ def _timezone(name: str) -> str:
     # On a system without time zone data the browser decides.
     found = known.get(name.lower(), None if known else name)
     if found is None:
-        near = difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.4)
+        near = difflib.get_close_matches(name[:80].lower(), known, n=3, cutoff=0.4)
         raise InvalidArgument(
             f"Unknown time zone {name[:80]!r}.",
             suggestions=[

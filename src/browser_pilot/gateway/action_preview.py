@@ -13,7 +13,7 @@ from typing import cast
 from browser_pilot.approvals import descriptions
 from browser_pilot.approvals.authorizer import ActionPreview
 from browser_pilot.approvals.models import digest
-from browser_pilot.errors import PilotError
+from browser_pilot.errors import InvalidArgument, PilotError
 from browser_pilot.files.upload_paths import LocalFile
 from browser_pilot.json_types import Json
 from browser_pilot.page.actions.dialogs import DialogFacts
@@ -24,6 +24,7 @@ from browser_pilot.page.tab import Tab
 from browser_pilot.policy.decide import PolicyRequest
 from browser_pilot.policy.hosts import Site, page_site
 from browser_pilot.policy.sensitivity import ElementFacts
+from browser_pilot.redaction.offloading import redact
 from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.redaction.sensitive_names import FieldHints, sensitive_field_kind
 from browser_pilot.secrets.secret_store import has_secret_references
@@ -31,6 +32,8 @@ from browser_pilot.sessions.session import Session
 
 from .tool_call import ToolCall
 
+# The redactor looks for every encoding of it in every text from then on.
+MAX_SECRET_CHARACTERS = 10_000
 _NOT_SHOWN = ("session", "tab", "timeout_ms")
 
 
@@ -66,7 +69,7 @@ def plain_request(call: ToolCall, session: Session, site: Site | None, url: str)
     )
 
 
-def inspection_of(
+async def inspection_of(
     call: ToolCall,
     request: PolicyRequest,
     redactor: Redactor,
@@ -77,7 +80,7 @@ def inspection_of(
 ) -> Inspection:
     """The preview of an action on ``elements``, on a ``dialog``, or on neither; ``files`` are uploaded."""
     request = replace(request, local_files=tuple(str(file.path) for file in files if not file.free))
-    shown = _shown_arguments(call, elements, dialog, redactor)
+    shown = await _shown_arguments(call, elements, dialog, redactor)
     requests = _requests(request, elements, dialog)
     described = _description(call, elements, dialog)
     steps = _steps(shown, elements)
@@ -100,22 +103,22 @@ def inspection_of(
     return Inspection(preview, shown, elements, dialog, files=files)
 
 
-def download_inspection(
+async def download_inspection(
     call: ToolCall, request: PolicyRequest, resource: Downloadable, redactor: Redactor
 ) -> Inspection:
     """The preview of a download: authorized for the site that it comes from, and for the page that shows it."""
-    shown = _shown_arguments(call, (), None, redactor)
+    shown = await _shown_arguments(call, (), None, redactor)
     site = page_site(resource.url) if resource.is_remote else request.target
     download = replace(
         request, target=site, url=resource.url if resource.is_remote else "", executable_type=call.executable
     )
-    source = redactor.url(resource.source)
+    source = await redact(redactor.url, resource.source)
     called = resource.name or source.partition("?")[0].rpartition("/")[2] or "a file"
     kind = f", an executable file (.{call.executable})" if call.executable else ""
     preview = ActionPreview(
         request=download,
         also=() if site == request.target else (replace(request, effect="read"),),
-        what=f"Download “{redactor.text(called)}”{kind}",
+        what=f"Download “{await redact(redactor.text, called)}”{kind}",
         element=source,
         stable_id=digest("download", None if site is None else site.origin, call.executable),
         values=descriptions.shown_values(shown),
@@ -157,7 +160,7 @@ def _payload(call: ToolCall) -> str:
     return digest({name: value for name, value in call.arguments.items() if name not in _NOT_SHOWN})
 
 
-def _shown_arguments(
+async def _shown_arguments(
     call: ToolCall, elements: Sequence[InspectedElement], dialog: DialogFacts | None, redactor: Redactor
 ) -> dict[str, object]:
     """The call's arguments with secrets redacted, and the values for secret fields."""
@@ -173,7 +176,7 @@ def _shown_arguments(
         arguments["fields"] = [_redacted_field(field, known, redactor) for field, known in pairs]
     if dialog is not None and isinstance(arguments.get("text"), str):
         arguments["text"] = _redacted_value(arguments["text"], FieldHints(label=dialog.message), redactor)
-    return cast("dict[str, object]", redactor.data(cast("Json", arguments)))
+    return cast("dict[str, object]", await redact(redactor.data, cast("Json", arguments)))
 
 
 def _requests(
@@ -232,5 +235,10 @@ def _redacted_value(value: object, facts: FieldHints, redactor: Redactor) -> obj
     """A value for a field; if the field is for secrets, the value is known as one from now on."""
     if not isinstance(value, str) or has_secret_references(value) or sensitive_field_kind(facts) is None:
         return value
+    if len(value) > MAX_SECRET_CHARACTERS:
+        raise InvalidArgument(
+            f"A field for a secret gets at most {MAX_SECRET_CHARACTERS:,} characters.",
+            suggestions=["Type a shorter text there."],
+        )
     redactor.add_secrets([value])
     return redactor.field(value, facts)

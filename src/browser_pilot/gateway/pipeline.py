@@ -210,21 +210,21 @@ class Gateway:
         request = plain_request(call, location.session, location.site_of(call), url)
         tab = location.tab
         if tab is None or not call.inspects_page:
-            return inspection_of(call, request, self.redactor)
+            return await inspection_of(call, request, self.redactor)
         # Nothing on a page is inspected, and nothing about it disclosed, before the page itself may be used.
         allowed = self._authorizer.evaluate(requester, request)
         if allowed.about == "site" or allowed.verdict == "deny":
-            return inspection_of(call, request, self.redactor)
+            return await inspection_of(call, request, self.redactor)
         async with with_deadline(call):
             if call.download is not None:
                 resource = await find_downloadable(tab, call.download)
                 self._secrets.refuse_in_url(resource.source)
-                return download_inspection(call, request, resource, self.redactor)
+                return await download_inspection(call, request, resource, self.redactor)
             if call.dialog:
-                return inspection_of(call, request, self.redactor, dialog=tab.dialogs.facts)
+                return await inspection_of(call, request, self.redactor, dialog=tab.dialogs.facts)
             files = await asyncio.to_thread(self._upload_paths(call).check, call.files) if call.files else ()
             elements = await inspect_targets(tab, call.targets)
-            return inspection_of(call, request, self.redactor, elements=elements, files=files)
+            return await inspection_of(call, request, self.redactor, elements=elements, files=files)
 
     def _upload_paths(self, call: ToolCall) -> UploadPaths:
         settings = call.client.settings

@@ -1,7 +1,9 @@
-"""Validates the arguments of guests' tools against their JSON schemas, which are untrusted. Pure.
+"""Validates the arguments of guests' tools against their JSON schemas, which are untrusted.
 
 A schema must not cost the hub much time: it is bounded in size and depth, its local references are inlined, and
-keywords of unbounded cost (regular expressions, uniqueness) are shown to the agent but not enforced here.
+keywords of unbounded cost (regular expressions, uniqueness) are shown to the agent but not enforced here. What is left
+can still multiply: the work grows with the product of schema and arguments. So the event loop validates small ones
+only (``validate_arguments``); a worker process with a deadline does the rest.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from browser_pilot.errors import InvalidArgument
+from browser_pilot.worker_processes import run_in_worker
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -27,11 +30,32 @@ _UNBOUNDED = frozenset(
 _DATA = frozenset({"enum", "const", "default", "examples"})
 MAX_VALUE_CHARS = 100
 MAX_CACHED_VALIDATORS = 64
+# Characters of the schema, and of the schema times those of the arguments: some milliseconds in the event loop.
+MAX_INLINE_SCHEMA_CHARS = 1_500
+MAX_INLINE_WORK = 150_000
+VALIDATION_TIMEOUT_SECONDS = 5.0
 
 
 def check_schema(schema: Mapping[str, Any]) -> None:
     """Raises ``InvalidArgument`` if this cannot be the schema of a tool's arguments."""
     _validator(schema)
+
+
+async def validate_arguments(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> None:
+    """``check_arguments`` for the event loop. Raises ``InvalidArgument``, also when validating takes too long."""
+    try:
+        schema_chars = len(json.dumps(schema))
+        if schema_chars <= MAX_INLINE_SCHEMA_CHARS and schema_chars * len(json.dumps(arguments)) <= MAX_INLINE_WORK:
+            check_arguments(schema, arguments)
+            return
+        await run_in_worker(check_arguments, dict(schema), dict(arguments), timeout_seconds=VALIDATION_TIMEOUT_SECONDS)
+    except RecursionError:
+        raise InvalidArgument("The arguments are nested too deeply.", suggestions=["Send flatter data."]) from None
+    except TimeoutError:
+        raise InvalidArgument(
+            f"The guest's schema cannot validate these arguments within {VALIDATION_TIMEOUT_SECONDS:g} seconds.",
+            suggestions=["Send less at a time.", "Report it to the guest's author: its schema is too expensive."],
+        ) from None
 
 
 def check_arguments(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> None:

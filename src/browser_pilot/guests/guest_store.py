@@ -48,6 +48,11 @@ class InstalledGuest:
     folder: Path
     problem: str | None = None
 
+    @property
+    def identity(self) -> str:
+        """What secrets and grants are bound to: the name and the digest of manifest (with the author) and code."""
+        return identity_of(self.name, self.digest)
+
     def read_code(self) -> bytes:
         """The code. Raises ``InvalidArgument`` if it is not the approved one."""
         code = (self.folder / _CODE).read_bytes()
@@ -57,6 +62,10 @@ class InstalledGuest:
 
 
 _CHANGED = "The files of the guest {} have changed since you approved it. Add it again to use it."
+
+
+def identity_of(name: str, digest: str) -> str:
+    return f"{name}#{digest}"
 
 
 class GuestStore:
@@ -87,6 +96,11 @@ class GuestStore:
             known = ", ".join(self.names()) or "none"
             raise InvalidArgument(f"There is no guest {name!r}.", suggestions=[f"Guests: {known}."])
         return self.load(name)
+
+    def sizes(self, name: str) -> tuple[int, int]:
+        """The bytes of what must be parsed (manifest and state), and of the code. Raises ``OSError``."""
+        folder = self.folder / name
+        return sum((folder / file).stat().st_size for file in (_STATE, _MANIFEST)), (folder / _CODE).stat().st_size
 
     def load(self, name: str) -> InstalledGuest:
         folder = self.folder / name

@@ -131,7 +131,7 @@ class Host:
             return text
         if secret not in {required.name for required in guest.manifest.secrets}:
             raise HostError("ERR_PERMISSION_DENIED", f"{secret[:80]!r} is not a secret of the manifest.")
-        value = self._secret_of(guest.name, secret)
+        value = self._secret_of(guest.identity, secret)
         if value is None:
             raise HostError("ERR_PERMISSION_DENIED", f"The user has not set the secret {secret}.")
         return value

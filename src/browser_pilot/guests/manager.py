@@ -17,9 +17,10 @@ from typing import Any, Protocol
 from browser_pilot.config.settings import GuestSettings
 from browser_pilot.errors import GuestFailed, InvalidArgument, PilotError
 
-from .argument_validation import check_arguments
+from .argument_validation import validate_arguments
 from .call_context import CallContext
 from .compiled_modules import CompiledModules, quickjs_module, wasm_module
+from .guest_loading import load_guest
 from .guest_store import GuestStore, InstalledGuest
 from .host_requests import SecretOf
 from .log_file import GuestLog
@@ -71,6 +72,7 @@ class GuestManager:
         self._installed: dict[str, InstalledGuest] = {}
         self._instances: dict[tuple[str, str], _Instance] = {}
         self._warm_process = WarmProcess()
+        self._refreshing = asyncio.Lock()
 
     @property
     def running(self) -> list[tuple[str, str, int]]:
@@ -91,25 +93,32 @@ class GuestManager:
 
     async def refresh(self) -> bool:
         """Load guests that were added, changed or removed. True if any was."""
+        async with self._refreshing:
+            return await self._refresh()
+
+    async def _refresh(self) -> bool:
         stamp = self.store.stamp()
         if stamp == self._stamp:
             return False
+        loaded = await asyncio.gather(*(self._load(name) for name, _ in stamp))
         self._stamp = stamp
-        before, self._installed = self._installed, {}
-        for name, _ in stamp:
-            try:
-                self._installed[name] = self.store.load(name)
-            except PilotError as error:
-                logger.warning("%s", error.message)
+        before, self._installed = self._installed, {guest.name: guest for guest in loaded if guest is not None}
         changed = {name for name, guest in before.items() if self._installed.get(name) != guest}
         await asyncio.gather(*(self._stop(key) for key in list(self._instances) if key[0] in changed))
         return True
+
+    async def _load(self, name: str) -> InstalledGuest | None:
+        try:
+            return await load_guest(self.store, name)
+        except PilotError as error:
+            logger.warning("%s", error.message)
+            return None
 
     async def call(
         self, name: str, tool: GuestTool, arguments: Mapping[str, Any], context: CallContext
     ) -> Mapping[str, Any]:
         """The guest's result of a tool call. Raises ``GuestFailed`` and ``InvalidArgument``."""
-        check_arguments(tool.schema, arguments)
+        await validate_arguments(tool.schema, arguments)
         guest = self._usable(name)
         instance = self._instances.setdefault(
             (name, context.origin), _Instance(asyncio.Lock(), last_used=asyncio.get_running_loop().time())
@@ -129,12 +138,12 @@ class GuestManager:
 
     async def compile(self, guest: InstalledGuest) -> Path:
         """Compile its module; slow the first time."""
-        return await self._modules.path_of(
-            quickjs_module() if guest.manifest.kind == "js" else wasm_module(guest.read_code())
-        )
+        if guest.manifest.kind == "js":
+            return await self._modules.path_of(quickjs_module())
+        return await self._modules.path_of(wasm_module(await asyncio.to_thread(guest.read_code)))
 
     async def start(self, guest: InstalledGuest) -> RunningGuest:
-        code = guest.read_code()
+        code = await asyncio.to_thread(guest.read_code)
         settings = self._settings()
         is_script = guest.manifest.kind == "js"
         module = await self.compile(guest)
@@ -196,7 +205,7 @@ class GuestManager:
     def _environment(self, guest: InstalledGuest) -> dict[str, str]:
         environment = {variable.name: variable.value for variable in guest.manifest.environment}
         for secret in guest.manifest.secrets:
-            value = self._secret_of(guest.name, secret.name)
+            value = self._secret_of(guest.identity, secret.name)
             if value is not None:
                 environment[secret.name] = value
             elif secret.required:

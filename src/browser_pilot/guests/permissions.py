@@ -1,6 +1,8 @@
 """Permissions of guests per site: once, for ten minutes, always or never; requested through the approval queue.
 
-"Always" and "never" are stored in the home, where the command line can change them too; ten minutes are in memory. A
+"Always" and "never" are stored in the home, where the command line can change them too; ten minutes are in memory.
+What is allowed is bound to the guest's identity (``InstalledGuest.identity``), so that another guest of the same name,
+or other content, is allowed nothing until the user keeps it. What is denied holds for every guest of that name. A
 guest whose manifest lists permissions gets no others. Concurrent requests for the same share one approval request.
 """
 
@@ -72,6 +74,8 @@ class GrantStore:
 
     def decision(self, guest: str, permission: Permission, site: str) -> GrantDecision | None:
         self._refresh()
+        if any(given.get(site, {}).get(permission) == "deny" for given in self._of_name(guest).values()):
+            return "deny"
         persistent = self._persistent.get(guest, {}).get(site, {}).get(permission)
         if persistent is None and self._temporary.get((guest, permission, site), 0.0) > self._clock():
             return "allow"
@@ -86,6 +90,39 @@ class GrantStore:
         for permission in permissions:
             self._temporary[guest, permission, site] = self._clock() + TEMPORARY_GRANT_SECONDS
 
+    def of_others(self, guest: str) -> dict[str, list[str]]:
+        """What earlier guests of the same name are always allowed: permissions by site."""
+        found: dict[str, list[str]] = {}
+        for identity, sites in self._of_name(guest).items():
+            for site, given in sites.items() if identity != guest else ():
+                allowed = [permission for permission, verdict in given.items() if verdict == "allow"]
+                if allowed:
+                    found.setdefault(site, []).extend(allowed)
+        return found
+
+    def replace_others(self, guest: str, *, keep: bool) -> None:
+        """End the grants of earlier guests of the same name; with ``keep`` this guest gets them. Denials stay."""
+        self._refresh()
+        own = self._persistent.setdefault(guest, {})
+        for identity in [one for one in self._of_name(guest) if one != guest]:
+            for site, given in self._persistent.pop(identity).items():
+                kept: dict[str, GrantDecision] = {
+                    permission: verdict for permission, verdict in given.items() if keep or verdict == "deny"
+                }
+                for permission, verdict in kept.items():
+                    here = own.setdefault(site, {})
+                    if here.get(permission) != "deny":
+                        here[permission] = verdict
+        if not own:
+            del self._persistent[guest]
+        self._write()
+
+    def _of_name(self, guest: str) -> dict[str, dict[str, dict[str, GrantDecision]]]:
+        """The grants of all guests of this name, by their identities."""
+        self._refresh()
+        name = guest.partition("#")[0]
+        return {one: sites for one, sites in self._persistent.items() if one.partition("#")[0] == name}
+
     def save(self, guest: str, permissions: Sequence[Permission], site: str, verdict: GrantDecision) -> None:
         self._refresh()
         here = self._persistent.setdefault(guest, {}).setdefault(site, {})
@@ -93,10 +130,14 @@ class GrantStore:
         self._write()
 
     def remove_all(self, guest: str) -> None:
-        """Remove all grants of a guest: a new one of the same name starts with none."""
+        """Remove all grants of guests of this name: a new one starts with none."""
         self._refresh()
-        self._temporary = {key: until for key, until in self._temporary.items() if key[0] != guest}
-        if self._persistent.pop(guest, None) is not None:
+        name = guest.partition("#")[0]
+        self._temporary = {key: until for key, until in self._temporary.items() if key[0].partition("#")[0] != name}
+        removed = list(self._of_name(guest))
+        for identity in removed:
+            del self._persistent[identity]
+        if removed:
             self._write()
 
     def _refresh(self) -> None:
@@ -135,7 +176,7 @@ class PermissionChecker:
             if declared is not None and permission not in declared:
                 raise PermissionDenied(f"The manifest of the guest {guest.name} does not list {permission}.")
         verdicts: list[tuple[Permission, GrantDecision | None]] = [
-            (one, self._grants.decision(guest.name, one, str(site))) for one in permissions
+            (one, self._grants.decision(guest.identity, one, str(site))) for one in permissions
         ]
         if any(verdict == "deny" for _, verdict in verdicts):
             raise PermissionDenied(f"The user does not allow the guest {guest.name} to do this on {site}.")
@@ -146,16 +187,16 @@ class PermissionChecker:
         decision = {"permissions": list(undecided), "site": str(site), "answer": choice, "origin": context.origin}
         await self._record(guest.name, "A person decided on a guest's permissions", decision)
         if choice == "session":
-            self._grants.grant_temporarily(guest.name, undecided, str(site))
+            self._grants.grant_temporarily(guest.identity, undecided, str(site))
         elif choice in ("always", "block"):
-            self._grants.save(guest.name, undecided, str(site), "allow" if choice == "always" else "deny")
+            self._grants.save(guest.identity, undecided, str(site), "allow" if choice == "always" else "deny")
         if choice in ("deny", "block"):
             raise PermissionDenied(f"The user does not allow the guest {guest.name} to do this on {site}.")
 
     async def _request_approval(
         self, guest: InstalledGuest, context: CallContext, permissions: tuple[Permission, ...], site: Site, what: str
     ) -> Choice:
-        key = (f"{guest.name} {context.origin}", str(site), permissions)
+        key = (f"{guest.identity} {context.origin}", str(site), permissions)
         open_request = self._open_requests.get(key)
         if open_request is None:
             request = _approval_request(guest, context, permissions, site, what)

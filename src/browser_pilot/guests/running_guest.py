@@ -195,7 +195,10 @@ class RunningGuest:
     async def _read(self) -> None:
         try:
             while (message := await self._process.receive()) is not None:
-                self._handle(message)
+                if message["type"] == "log":
+                    await self._log.write_output(str(message["level"]), str(message["text"]))
+                else:
+                    self._handle(message)
                 if self._end_reason is not None:
                     break
         except (KeyError, TypeError, ValueError, AttributeError):
@@ -211,8 +214,6 @@ class RunningGuest:
         match message["type"]:
             case "line":
                 self._handle_line(str(message["text"]))
-            case "log":
-                self._log.write(str(message["level"]), str(message["text"]))
             case "host_request":
                 self._start_host_request(int(message["id"]), message.get("method"), message.get("params"))
             case "idle":

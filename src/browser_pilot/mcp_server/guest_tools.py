@@ -20,7 +20,7 @@ from browser_pilot.guests.call_context import CallContext
 from browser_pilot.guests.guest_store import InstalledGuest
 from browser_pilot.guests.manager import GuestManager
 from browser_pilot.guests.manifest import GuestTool
-from browser_pilot.page.snapshot.token_budget import fitting_length
+from browser_pilot.page.snapshot.offloading import fitting_length_of
 
 from .tool_registry import EVERYWHERE, CallRequest, Tool, ToolRegistry
 from .tool_result import ImageData, ToolResult
@@ -89,7 +89,7 @@ def _is_about_guests(word: str) -> bool:
 def _describe(guests: GuestManager, guest: InstalledGuest, tool: GuestTool) -> ThirdPartyTool:
     async def run(request: CallRequest, _: GuestArguments) -> ToolResult:
         result = await guests.call(guest.name, tool, request.arguments, _context(request))
-        return result_of_guest(guest.name, result, max_tokens=request.client.settings.tools.max_tokens)
+        return await result_of_guest(guest.name, result, max_tokens=request.client.settings.tools.max_tokens)
 
     description = plain_text(tool.description)[:MAX_DESCRIPTION_CHARACTERS]
     return ThirdPartyTool(
@@ -127,7 +127,7 @@ def _tab_number(request: CallRequest) -> int | None:
     return int(tab[1:]) if tab else None
 
 
-def result_of_guest(guest: str, result: Mapping[str, Any], *, max_tokens: int) -> ToolResult:
+async def result_of_guest(guest: str, result: Mapping[str, Any], *, max_tokens: int) -> ToolResult:
     """Convert a guest's result. Raises ``GuestFailed`` for an error result and for an invalid one."""
     texts: list[str] = []
     images: list[ImageData] = []
@@ -146,7 +146,7 @@ def result_of_guest(guest: str, result: Mapping[str, Any], *, max_tokens: int) -
         raise GuestFailed(
             f"The guest {guest} returned an error: {text[:2000]}", metadata={"guest": guest, "why": "answer"}
         )
-    fitting = fitting_length(text, max_tokens)
+    fitting = await fitting_length_of(text, max_tokens)
     data: dict[str, object] = {}
     if fitting < len(text):
         data["note"] = (

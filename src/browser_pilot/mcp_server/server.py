@@ -143,15 +143,15 @@ async def run_call(
         request = CallRequest(client, tool, gateway, arguments, channels, progress)
         result = await tool.run(request, parse_arguments(tool.arguments, arguments))
     except PilotError as error:
-        return _failure(error, name, result_format, gateway.redactor)
+        return await _failure(error, name, result_format, gateway.redactor)
     except Exception:
         logger.exception("%s failed unexpectedly", name)
         error = InternalError(
             f"{name[:100]} failed unexpectedly; the hub's log has the details.",
             suggestions=["Try another way, and report this as a bug."],
         )
-        return _failure(error, name, result_format, gateway.redactor)
-    shown = result.with_notices(gateway.take_notices(client)).safe(gateway.redactor)
+        return await _failure(error, name, result_format, gateway.redactor)
+    shown = await result.with_notices(gateway.take_notices(client)).safe(gateway.redactor)
     return FinishedCall(types.CallToolResult(content=_content(shown, result_format)))
 
 
@@ -190,9 +190,9 @@ def _check_size(arguments: dict[str, Any]) -> None:
         )
 
 
-def _failure(error: PilotError, tool: str, result_format: ResultFormat, redactor: Redactor) -> FinishedCall:
+async def _failure(error: PilotError, tool: str, result_format: ResultFormat, redactor: Redactor) -> FinishedCall:
     error.metadata.setdefault("tool", tool[:100])
-    text = render(safe_data(error_data(error), redactor), result_format)
+    text = render(await safe_data(error_data(error), redactor), result_format)
     content: list[types.ContentBlock] = [types.TextContent(type="text", text=text)]
     return FinishedCall(types.CallToolResult(content=content, is_error=True), error.code)
 

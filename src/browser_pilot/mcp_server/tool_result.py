@@ -1,4 +1,4 @@
-"""The result of a tool call, how it is made safe for the client, and how it becomes text: TOON or JSON. Pure.
+"""The result of a tool call, how it is made safe for the client, and how it becomes text: TOON or JSON.
 
 ``ToolResult.safe`` is the one way to a client: text from a page or a guest is sanitized, then redacted (a hidden
 character must not keep a secret from being found), then cut.
@@ -19,6 +19,7 @@ from browser_pilot.errors import PilotError
 from browser_pilot.json_types import Json
 from browser_pilot.page.actions.evaluate import MAX_RESULT_CHARACTERS
 from browser_pilot.page.snapshot.snapshot import MAX_URL_CHARACTERS
+from browser_pilot.redaction.offloading import redact
 from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.safe_text import cut, sanitize, sanitize_data
 
@@ -77,17 +78,18 @@ class ToolResult:
         known = cast("Sequence[str]", self.data.get("notices", ()))
         return replace(self, data={**self.data, "notices": [*known, *notices]})
 
-    def safe(self, redactor: Redactor) -> ToolResult:
+    async def safe(self, redactor: Redactor) -> ToolResult:
         """The same, sanitized, with secrets redacted, and cut. Images show the page as a person sees it."""
-        text = None if self.text is None else redactor.text(sanitize(self.text))
+        text = None if self.text is None else await redact(redactor.text, sanitize(self.text))
         links = tuple(replace(link, name=cut(sanitize(link.name), MAX_NAME_CHARACTERS)) for link in self.links)
-        return replace(self, data=safe_data(self.data, redactor), text=text, links=links)
+        return replace(self, data=await safe_data(self.data, redactor), text=text, links=links)
 
 
-def safe_data(data: Mapping[str, object], redactor: Redactor) -> Mapping[str, object]:
+async def safe_data(data: Mapping[str, object], redactor: Redactor) -> Mapping[str, object]:
     """The data of a result or an error, sanitized, with secrets redacted, and cut."""
     bounded = _cut_fields(cast("Mapping[str, object]", sanitize_data(data)), lengths=_REDACTED_LENGTHS)
-    return _cut_fields(cast("Mapping[str, object]", redactor.data(cast("Json", bounded))))
+    redacted = await redact(redactor.data, cast("Json", bounded))
+    return _cut_fields(cast("Mapping[str, object]", redacted))
 
 
 def _cut_fields(data: Mapping[str, object], *, lengths: int = 1) -> dict[str, object]:

@@ -130,6 +130,10 @@ class Frames:
                 self._check_complete()
         return tuple(self._frames.values())
 
+    def known(self) -> tuple[Frame, ...]:
+        """The frames as they were last found, for a page that may not respond now."""
+        return tuple(self._frames.values())
+
     def _translate(self, error: PlaywrightError) -> PilotError | None:
         """The relay's error, or NoTab when the page or its browser is gone."""
         if self._page.is_closed() or TARGET_WAS_CLOSED.matches(error.message):

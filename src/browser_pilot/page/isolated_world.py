@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar, cast
 
@@ -31,6 +32,7 @@ from .playwright_errors import relay_error
 T = TypeVar("T")
 
 DEFAULT_TIMEOUT_MS = 10_000
+RESPONSE_TIMEOUT_SECONDS = 1.0
 WORLD_NAME = "browser-pilot"
 _CALL = "function (name, args, ...elements) { return this[name](...args, ...elements) }"
 _REFS_BEFORE_RESTART = 500
@@ -188,6 +190,11 @@ class World:
             await self._with_deadline(linking, timeout_ms, "matching frames to their elements")
         return frames
 
+    async def terminate_scripts(self, frames: Iterable[Frame]) -> None:
+        """End what runs in these frames, such as an endless regular expression. Documents and worlds stay."""
+        sessions = {id(frame.session): frame.session for frame in frames}
+        await asyncio.gather(*map(_terminate, sessions.values()))
+
     async def main_frame(self) -> Frame:
         return (await self._with_deadline(self.frames.list(), DEFAULT_TIMEOUT_MS, "looking up the page's frames"))[0]
 
@@ -307,6 +314,15 @@ class World:
             self._linked.add((installed.api, child.number))
         except PlaywrightError:
             self.frames.invalidate()  # one of the two frames is gone
+
+
+async def _terminate(session: CDPSession) -> None:
+    # An idle page is left alone: the command would end its next script.
+    for method, parameters in (("Runtime.evaluate", {"expression": "1"}), ("Runtime.terminateExecution", {})):
+        with suppress(PlaywrightError, TimeoutError):
+            async with asyncio.timeout(RESPONSE_TIMEOUT_SECONDS):
+                await send(session, method, **parameters)
+                return
 
 
 @dataclass(frozen=True, slots=True)

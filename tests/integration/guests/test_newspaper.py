@@ -51,7 +51,10 @@ def hub(tmp_path_factory: pytest.TempPathFactory, modules: Path, paper: Newspape
             (source / "newspaper.wasm").write_bytes(from_wat((source / "newspaper.wat").read_text()))
         add(home, source)
         GrantStore(home).save(
-            f"newspaper-{kind}", ["browser:tabs.create", "browser:activeTab.read"], site_of(paper), "allow"
+            store.load(f"newspaper-{kind}").identity,
+            ["browser:tabs.create", "browser:activeTab.read"],
+            site_of(paper),
+            "allow",
         )
     asking = package(
         # Reversed, because the hub redacts cookies in results; the guest itself gets them.

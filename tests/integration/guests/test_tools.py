@@ -18,6 +18,7 @@ from mcp_types import ToolListChangedNotification
 from browser_pilot.guests.guest_store import GuestStore
 from tests.clients import ERAS, fail, http_client, stdio_adapter, text_of
 from tests.guests.guest_factory import package, script
+from tests.guests.hostile_schemas import NUMBERS, multiplying_schema
 from tests.guests.wasm_builder import has_clang
 from tests.hub_process import HubProcess, environment, running_hub
 
@@ -46,6 +47,11 @@ EVALUATING = package(
     name="evaluating",
     tools=[{"name": "run", "description": "", "inputSchema": {"type": "object"}}],
 )
+SLOW = package(
+    script("return 'never called'"),
+    name="slow",
+    tools=[{"name": "take", "description": "Takes rows.", "inputSchema": multiplying_schema()}],
+)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +61,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory, modules: Path) -> Generator[Hu
     store.folder.mkdir(parents=True)
     modules.mkdir(exist_ok=True)
     store.cache_folder.symlink_to(modules)
-    for guest in (GOOD, BAD, ECHOING, EVALUATING):
+    for guest in (GOOD, BAD, ECHOING, EVALUATING, SLOW):
         store.install(guest, guest.manifest.tools or (), source="a test")
     (home / "config.toml").write_text("[guests]\ncpu_seconds = 0.5\ncall_seconds = 20\n")
     with running_hub(home) as process:
@@ -110,9 +116,9 @@ async def test_a_guests_tool_is_counted_under_its_name_in_the_metrics(hub: HubPr
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
-        ("?tools=minimal", {"good__count", "bad__spin", "echoing__say"}),
+        ("?tools=minimal", {"good__count", "bad__spin", "echoing__say", "slow__take"}),
         ("?tools=minimal,-guests", set[str]()),
-        ("?tools=minimal,-good__count", {"bad__spin", "echoing__say"}),
+        ("?tools=minimal,-good__count", {"bad__spin", "echoing__say", "slow__take"}),
         ("?tools=minimal,good__count", {"good__count"}),
     ],
 )
@@ -291,3 +297,17 @@ async def test_half_an_emoji_in_a_guests_result_or_error_disturbs_nobody(hub: Hu
                 assert (await client.list_tools()).tools
     shown = command(hub, "call", "evaluating", "run", json.dumps({"code": f"result: {expressions[0]}"}))
     assert "a\ufffd" in shown
+
+
+async def test_other_clients_are_served_while_a_guests_schema_takes_for_ever(hub: HubProcess) -> None:
+    async with http_client(hub) as one, http_client(hub) as other:
+        await other.call_tool("good__count", {"n": 0})
+        hostile = asyncio.create_task(fail(one, "slow__take", rows=NUMBERS * 10))
+        served = 0
+        while not hostile.done():
+            assert text_of(await other.call_tool("good__count", {"n": served})) == f"n is {served}"
+            served += 1
+        error = await hostile
+
+    assert served >= 3
+    assert "cannot validate these arguments" in str(error)

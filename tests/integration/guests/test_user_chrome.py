@@ -53,7 +53,7 @@ def hub(home: Path, modules: Path, paper: Newspaper) -> Generator[HubProcess]:
     add(home, EXAMPLES / "newspaper-js")
     store.install(ASKING, ASKING.manifest.tools or (), source="a test")
     for guest in ("newspaper", "asking"):
-        GrantStore(home).save(guest, PERMISSIONS, site_of(paper), "allow")
+        GrantStore(home).save(store.load(guest).identity, PERMISSIONS, site_of(paper), "allow")
     (home / "config.toml").write_text('[policy]\nown_mode = "auto"\n')
     with running_hub(home) as process:
         yield process

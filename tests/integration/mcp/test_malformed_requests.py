@@ -211,15 +211,15 @@ HALF = (b"\\ud83d", b"\\uDE00\\uD83D", b"x\\udfff")
 @pytest.mark.parametrize("half", HALF)
 def test_an_unpaired_surrogate_in_a_request_is_refused_and_named(hub: HubProcess, half: bytes) -> None:
     call = b'{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"browser_type","arguments":{"text":"%s"}}}'
-    with conversation(hub) as talk:
-        talk.send(call % (b"7", half))
-        answer = talk.receive()
+    with raw_client(hub) as client:
+        client.send(call % (b"7", half))
+        answer = client.receive()
         assert (answer["id"], answer["error"]["code"]) == (7, -32600)
         assert "unpaired surrogate" in answer["error"]["message"]
-        talk.send(call % (b'"%s"' % half, b"text"))
-        assert "unpaired surrogate" in talk.receive()["error"]["message"]
-        talk.send(b'{"jsonrpc":"2.0","id":8,"method":"%s"}' % half)
-        assert talk.receive()["error"]["code"] == -32600
+        client.send(call % (b'"%s"' % half, b"text"))
+        assert "unpaired surrogate" in client.receive()["error"]["message"]
+        client.send(b'{"jsonrpc":"2.0","id":8,"method":"%s"}' % half)
+        assert client.receive()["error"]["code"] == -32600
     headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
     with hub.http() as http:
         response = http.post("/mcp", content=call % (b"7", half), headers=headers)

@@ -20,7 +20,7 @@ from tests.sites import Site, serving
 
 from .hostile_page import PAGES
 from .test_invalid_calls import CODES
-from .valid_calls import CURSOR, FILE, HERE, RIGHT, THEIRS
+from .valid_calls import CURSOR, FILE, HERE, SESSION, VALID_CALLS
 
 pytestmark = pytest.mark.browser
 
@@ -55,14 +55,14 @@ def assert_safe(tool: str, result: CallToolResult) -> None:
 
 
 async def assert_safe_calls(client: Client, tool: Tool[Any], calls: int, here: str, file: Path) -> None:
-    for right in RIGHT[tool.name][:calls]:
+    for valid in VALID_CALLS[tool.name][:calls]:
         assert_safe("browser_navigate", await client.call_tool("browser_navigate", {"url": here}))
-        for name, arguments in right.before:
+        for name, arguments in valid.before:
             assert_safe(name, await client.call_tool(name, dict(arguments)))
-        known = {CURSOR: None, FILE: str(file), HERE: here, THEIRS: None}
+        known = {CURSOR: None, FILE: str(file), HERE: here, SESSION: None}
         arguments = {
             name: [str(file)] if value == [FILE] else known.get(value, value) if isinstance(value, str) else value
-            for name, value in right.arguments.items()
+            for name, value in valid.arguments.items()
         }
         arguments = {name: value for name, value in arguments.items() if value is not None}
         assert_safe(tool.name, await client.call_tool(tool.name, {"tab": "t1", "timeout_ms": 20_000, **arguments}))
@@ -75,11 +75,11 @@ async def assert_safe_calls(client: Client, tool: Tool[Any], calls: int, here: s
     [("/surrogates", "stdio", 2), ("/surrogates", "http", 1), ("/hidden", "http", 1), ("/long", "stdio", 1)],
 )
 async def test_every_tool_survives_hostile_text(
-    unhurried_hub: HubProcess, hostile: Site, tmp_path: Path, path: str, transport: str, calls: int
+    hub_without_rate_limit: HubProcess, hostile: Site, tmp_path: Path, path: str, transport: str, calls: int
 ) -> None:
     file = tmp_path / "file.txt"
     file.write_text("text")
-    async with client_over(transport, unhurried_hub) as client:
+    async with client_over(transport, hub_without_rate_limit) as client:
         for tool in REGISTRY:
             if tool.name != "browser_session":
                 await assert_safe_calls(client, tool, calls, hostile.url(path), file)
@@ -91,8 +91,8 @@ async def test_every_tool_survives_hostile_text(
         assert "t1" in [row["tab"] for row in rows]
 
 
-async def test_a_title_of_megabytes_is_cut_in_every_tool(unhurried_hub: HubProcess, hostile: Site) -> None:
-    async with http_client(unhurried_hub, query=f"?tools={TOOLS}") as client:
+async def test_a_title_of_megabytes_is_cut_in_every_tool(hub_without_rate_limit: HubProcess, hostile: Site) -> None:
+    async with http_client(hub_without_rate_limit, query=f"?tools={TOOLS}") as client:
         first = await call(client, "browser_navigate", url=hostile.url("/long"), wait_until="load")
         snapshot = await call(client, "browser_snapshot", max_tokens=500)
         tabs = await call(client, "browser_tabs")
@@ -107,9 +107,9 @@ async def test_a_title_of_megabytes_is_cut_in_every_tool(unhurried_hub: HubProce
 
 
 async def test_what_a_result_shows_without_hidden_characters_selects_its_element(
-    unhurried_hub: HubProcess, hostile: Site
+    hub_without_rate_limit: HubProcess, hostile: Site
 ) -> None:
-    async with http_client(unhurried_hub, query=f"?tools={TOOLS}") as client:
+    async with http_client(hub_without_rate_limit, query=f"?tools={TOOLS}") as client:
         await call(client, "browser_navigate", url=hostile.url("/hidden"), wait_until="load")
         snapshot = await call(client, "browser_snapshot")
         rows = [row["name"] for row in snapshot["elements"] if row["role"] == "button"]
@@ -124,9 +124,9 @@ async def test_what_a_result_shows_without_hidden_characters_selects_its_element
 
 
 async def test_the_text_that_is_read_has_no_surrogates_and_keeps_the_rest(
-    unhurried_hub: HubProcess, hostile: Site
+    hub_without_rate_limit: HubProcess, hostile: Site
 ) -> None:
-    async with http_client(unhurried_hub, query=f"?tools={TOOLS}") as client:
+    async with http_client(hub_without_rate_limit, query=f"?tools={TOOLS}") as client:
         page = await call(client, "browser_navigate", url=hostile.url("/surrogates"), wait_until="load")
         assert page["title"] == "\ufffdOne of everything"
         logs = await call(client, "browser_console", text="ready")

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import Page
 
-from browser_pilot.errors import ElementAmbiguous, ElementNotFound, InvalidArgument, StaleRef
+from browser_pilot.errors import ElementAmbiguous, ElementNotFound, InvalidArgument, StaleRef, Timeout
+from browser_pilot.page.actions import selectors
 from browser_pilot.page.actions.selectors import ElementArgument, Elements, Selector, parse_element
 from browser_pilot.page.isolated_world import World
 from browser_pilot.page.snapshot.snapshot import take_snapshot
+from tests.loop_blocks import ticks_during
 from tests.page.conftest import Sites
 
 FORM = """
@@ -164,3 +166,31 @@ async def test_the_role_click_of_a_snapshot_is_a_valid_selector(page: Page, site
         assert (await elements.resolve(Selector(role="click", name=name))).role != ""
     with pytest.raises(ElementNotFound):
         await elements.resolve(Selector(role="click", name="Sweden"))
+
+
+async def test_an_endless_regular_expression_ends_with_an_error_and_the_page_stays_usable(
+    page: Page, sites: Sites, elements: Elements, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(selectors, "REGEX_TIMEOUT_SECONDS", 1.0)
+    await page.goto(sites.add("endless", f"<button>{'a' * 60}!</button><script>kept = 7</script>"))
+    with pytest.raises(Timeout, match="regular expression takes too long"):
+        await elements.resolve(Selector(text="(a+)+$", regex=True))
+
+    assert (await elements.resolve(Selector(role="button"))).name == "a" * 60 + "!"
+    assert await page.evaluate("kept") == 7
+
+
+def test_a_long_selector_is_parsed_in_linear_time() -> None:
+    """Quadratic time would be a minute for the longer one."""
+    with pytest.raises(InvalidArgument):
+        parse_element("role=button[name=" + " " * 200_000)
+    assert parse_element(f"role=button[name= x{' ' * 200_000}]") == Selector(role="button", name="x", exact=False)
+
+
+async def test_suggestions_for_a_huge_text_cost_little(page: Page, sites: Sites, elements: Elements) -> None:
+    names = "".join(f"<button>{'ab' * 500}{n}</button>" for n in range(300))
+    await page.goto(sites.add("many", names))
+    async with ticks_during() as ticks:
+        with pytest.raises(ElementNotFound):
+            await elements.resolve(Selector(text="ba" * 100_000))
+    assert ticks.count >= 5

@@ -10,9 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from browser_pilot.errors import InvalidArgument, Timeout
+from browser_pilot.page import bounded_regex
 from browser_pilot.page.actions.wait_for import State, url_matches, wait_for
 from browser_pilot.page.tab import Tab
+from tests.loop_blocks import ticks_during
 from tests.page.conftest import Show
+from tests.waiting import eventually
 
 from .site import Site
 
@@ -116,16 +119,41 @@ class TestInABrowser:
             await waiting
         await wait_for(tab, text="Text")
 
+    async def test_an_endless_regular_expression_in_the_page_is_ended_there(self, show: Show) -> None:
+        tab = await show(f"<button>{'a' * 60}!</button>")
+        with pytest.raises(Timeout):
+            await wait_for(tab, element="role=button[name=/(a+)+$/]", timeout_ms=500)
+        await eventually(lambda: _responds(tab), "the page responds again")
+        await wait_for(tab, element="role=button")
+
+
+async def _responds(tab: Tab) -> bool:
+    try:
+        async with asyncio.timeout(1):
+            return await tab.page.evaluate("1") == 1
+    except TimeoutError:
+        return False
+
+
+async def test_a_regular_expression_on_a_url_ends_at_a_deadline_while_the_loop_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bounded_regex, "REGEX_TIMEOUT_SECONDS", 0.5)
+    async with ticks_during() as ticks:
+        with pytest.raises(Timeout, match="regular expression"):
+            await url_matches("/(a+)+$/", f"https://example.org/{'a' * 60}!")
+    assert ticks.count >= 5
+
 
 @given(st.text(st.characters(exclude_characters="*/"), min_size=1, max_size=10))
 def test_plain_text_matches_a_part_of_the_url(word: str) -> None:
-    assert url_matches(word, f"https://example.org/{word}/x")
-    assert not url_matches(f"{word}!", f"https://example.org/{word}/x")
+    assert asyncio.run(url_matches(word, f"https://example.org/{word}/x"))
+    assert not asyncio.run(url_matches(f"{word}!", f"https://example.org/{word}/x"))
 
 
 @pytest.mark.parametrize(
     ("wanted", "matches"),
     [("*/inbox/*", True), ("**/inbox/**", True), ("/inbox\\/\\d+/", True), ("/^inbox/", False), ("inbox/7", True)],
 )
-def test_patterns_match_as_they_are_written(wanted: str, matches: bool) -> None:
-    assert url_matches(wanted, "https://example.org/inbox/7") is matches
+async def test_patterns_match_as_they_are_written(wanted: str, matches: bool) -> None:
+    assert await url_matches(wanted, "https://example.org/inbox/7") is matches

@@ -21,6 +21,7 @@ commands = typer.Typer(help="Manage guests: third-party MCP servers in a sandbox
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The guest's name; `browser-pilot guest list` shows them.")]
 Source = Annotated[Path, typer.Argument(metavar="PATH", help="A folder, a .mcpw or .zip package, or a manifest file.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Confirm without asking.")]
+Keep = Annotated[bool, typer.Option("--keep", help="Keep the secrets and grants of the guest that it replaces.")]
 Permissions = Annotated[
     list[str] | None, typer.Argument(metavar="[PERMISSION]…", help="browser:tabs.create …; all permissions by default.")
 ]
@@ -28,11 +29,14 @@ Site = Annotated[str, typer.Argument(metavar="SITE", help="example.com, localhos
 
 
 @commands.command()
-def add(path: Source, yes: Yes = False) -> None:
-    """Add a guest: shows what it requests and asks for your consent, again when the guest has changed."""
+def add(path: Source, yes: Yes = False, keep: Keep = False) -> None:
+    """Add a guest: shows what it requests and asks for your consent, again when the guest has changed.
+
+    A guest that replaces another of its name gets none of its secrets and grants, unless you keep them.
+    """
     from browser_pilot.cli.guest_commands import add_guest
 
-    add_guest(locate_home(), path, yes=yes)
+    add_guest(locate_home(), path, yes=yes, keep=keep)
 
 
 @commands.command("list")

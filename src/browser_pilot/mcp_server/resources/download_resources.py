@@ -15,6 +15,7 @@ from browser_pilot.files.file_writer import SavedFile
 from browser_pilot.mcp_server.tool_registry import ToolRegistry
 from browser_pilot.mcp_server.tool_result import ImageData, ResourceLinkData, ToolResult
 from browser_pilot.page.downloads.transfers import DownloadList, Transfer
+from browser_pilot.redaction.offloading import redact_body
 from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.sessions.client import Client
 
@@ -102,7 +103,7 @@ class DownloadResources:
             raise MCPError(types.INVALID_REQUEST, f"{saved.path} no longer exists.") from None
         if mime.startswith(_TEXT_TYPES):
             text = data.decode(errors="replace")
-            return ResourceContent(self._redactor.body(text, content_type=mime), mime)
+            return ResourceContent(await redact_body(self._redactor, text, mime), mime)
         return ResourceContent(data, image_mime(data[:MAGIC_BYTES]) or mime)
 
     def on_transfer_end(self, client: Client, transfer: Transfer) -> None:

@@ -10,6 +10,7 @@ from browser_pilot.mcp_server.tool_registry import EVERYWHERE, Operation, Tool
 from browser_pilot.mcp_server.tool_result import ToolResult
 from browser_pilot.mcp_server.tool_schema import TabArguments
 from browser_pilot.page.observe.console import ConsoleEntry
+from browser_pilot.redaction.offloading import redact
 
 from .arguments import Since, parse_since
 from .log_page import Limit, Number, Row, clock_time, contains, is_at_host, log_page
@@ -28,19 +29,19 @@ async def read_console(context: ToolContext, arguments: ConsoleArguments) -> Row
     redactor = context.redactor
     since = parse_since(arguments.since, now=time.time())
 
-    def row(entry: ConsoleEntry) -> Row:
-        text, where = redactor.text(entry.text), redactor.url(entry.location)
+    async def row(entry: ConsoleEntry) -> Row:
+        text, where = await redact(redactor.text, entry.text), await redact(redactor.url, entry.location)
         return {"level": entry.level, "time": clock_time(entry.at), "text": text, "where": where}
 
-    def matches(entry: ConsoleEntry) -> bool:
+    async def matches(entry: ConsoleEntry) -> bool:
         return (
             (arguments.level is None or entry.level == arguments.level)
             and entry.at >= since
             and (arguments.host is None or is_at_host(entry.location, arguments.host))
-            and contains(entry.text, arguments.text, redactor.text)
+            and await contains(entry.text, arguments.text, redactor.text)
         )
 
-    return log_page(
+    return await log_page(
         "logs",
         context.tab.console,
         matches,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Annotated, TypeVar
 
 from pydantic import Field
@@ -11,6 +12,7 @@ from pydantic import Field
 from browser_pilot.page.observe.ring_buffer import Numbered, RingBuffer
 from browser_pilot.page.snapshot.token_budget import estimate_tokens
 from browser_pilot.policy.hosts import page_site, parse_host
+from browser_pilot.redaction.offloading import redact
 
 Limit = Annotated[int, Field(ge=1, le=1000)]
 Number = Annotated[int | None, Field(ge=0, le=2**53)]
@@ -22,22 +24,28 @@ E = TypeVar("E", bound=Numbered)
 Row = dict[str, object]
 
 
-def log_page(
+async def log_page(
     name: str,
     ring: RingBuffer[E],
-    matches: Callable[[E], bool],
-    row: Callable[[E], Row],
+    matches: Callable[[E], Awaitable[bool]],
+    row: Callable[[E], Awaitable[Row]],
     *,
     limit: int,
     before: int | None,
     max_tokens: int,
 ) -> Row:
     """The newest entries that match and fit, oldest first, and the cursor for those before them."""
-    found = ring.latest(matches, limit=limit, before=before)
+    matching: set[int] = set()
+    for entry in list(ring):
+        await asyncio.sleep(0)  # redacting a thousand entries takes seconds
+        if await matches(entry):
+            matching.add(entry.number)
+    found = ring.latest(lambda entry: entry.number in matching, limit=limit, before=before)
     shown: list[Row] = []
     budget = max_tokens - ENVELOPE_TOKENS
     for entry in reversed(found.entries):
-        cells = row(entry)
+        await asyncio.sleep(0)
+        cells = await row(entry)
         budget -= estimate_tokens(",".join(map(str, cells.values()))) + ROW_TOKENS
         if budget < 0 and shown:
             break
@@ -55,13 +63,13 @@ def is_at_host(url: str, wanted: str) -> bool:
     return site is not None and (host in (site.host, str(site)) or site.host.endswith(f".{host}"))
 
 
-def contains(text: str, wanted: str | None, redact: Callable[[str], str]) -> bool:
+async def contains(text: str, wanted: str | None, method: Callable[[str], str]) -> bool:
     """Whether the redacted text contains ``wanted``. Only redacted text is searched: a search that matched hidden
     text would disclose it letter by letter. Most texts do not even match before redaction, which is cheaper to test.
     """
     if wanted is None:
         return True
-    return wanted.lower() in text.lower() and wanted.lower() in redact(text).lower()
+    return wanted.lower() in text.lower() and wanted.lower() in (await redact(method, text)).lower()
 
 
 def clock_time(at: float) -> str:

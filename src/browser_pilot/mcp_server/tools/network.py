@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Annotated
 
 from pydantic import Field
@@ -12,7 +13,9 @@ from browser_pilot.mcp_server.tool_registry import STANDARD, Operation, Tool
 from browser_pilot.mcp_server.tool_result import ToolResult
 from browser_pilot.mcp_server.tool_schema import TabArguments
 from browser_pilot.page.observe.network_log import NetworkRequest, read_details
-from browser_pilot.page.snapshot.token_budget import estimate_tokens, fitting_length
+from browser_pilot.page.snapshot.offloading import fitting_length_of
+from browser_pilot.page.snapshot.token_budget import estimate_tokens
+from browser_pilot.redaction.offloading import redact, redact_body
 from browser_pilot.redaction.redactor import Redactor
 
 from .arguments import Since, parse_since
@@ -40,20 +43,20 @@ async def read_network(context: ToolContext, arguments: NetworkArguments) -> Row
         request = context.tab.network.get(arguments.id)
         return await _details(request, redactor, start=arguments.cursor or 0, max_tokens=max_tokens)
 
-    def matches(request: NetworkRequest) -> bool:
+    async def matches(request: NetworkRequest) -> bool:
         return (
             (arguments.method is None or request.method == arguments.method.upper())
             and (arguments.type is None or request.type == arguments.type)
             and request.at >= since
             and (arguments.host is None or is_at_host(request.url, arguments.host))
             and _has_status(request, arguments.status)
-            and contains(request.url, arguments.url, redactor.url)
+            and await contains(request.url, arguments.url, redactor.url)
         )
 
-    def row(request: NetworkRequest) -> Row:
-        return _summary(request, _shortened(redactor.url(request.url)))
+    async def row(request: NetworkRequest) -> Row:
+        return _summary(request, _shortened(await redact(redactor.url, request.url)))
 
-    return log_page(
+    return await log_page(
         "requests",
         context.tab.network,
         matches,
@@ -71,18 +74,20 @@ async def render_requests(_: ToolContext, __: NetworkArguments, requests: Row) -
 async def _details(request: NetworkRequest, redactor: Redactor, *, start: int, max_tokens: int) -> Row:
     """One request with its headers and bodies; a long response body continues at ``cursor``."""
     known = await read_details(request)
-    data = {**_summary(request, redactor.url(request.url)), "time": clock_time(request.at)}
+    data = {**_summary(request, await redact(redactor.url, request.url)), "time": clock_time(request.at)}
     if start == 0:
-        data["request_headers"] = redactor.headers(known.request_headers)
+        data["request_headers"] = await _headers(known.request_headers, redactor)
         if known.request_body is not None:
-            request_body = redactor.body(known.request_body, content_type=known.request_headers.get("content-type", ""))
-            data["request_body"] = _beginning(request_body, max_tokens // 4)
+            kind = known.request_headers.get("content-type", "")
+            request_body = await redact_body(redactor, known.request_body, kind)
+            data["request_body"] = await _beginning(request_body, max_tokens // 4)
         if known.response_headers:
-            data["response_headers"] = redactor.headers(known.response_headers)
+            data["response_headers"] = await _headers(known.response_headers, redactor)
     if known.response_body is not None:
         kind = known.response_headers.get("content-type", "")
-        body = redactor.body(known.response_body, content_type=kind)[start:]
-        shown = fitting_length(body, max(max_tokens - ENVELOPE_TOKENS - estimate_tokens(str(data)), max_tokens // 4))
+        body = (await redact_body(redactor, known.response_body, kind))[start:]
+        left = max_tokens - ENVELOPE_TOKENS - estimate_tokens(str(data))
+        shown = await fitting_length_of(body, max(left, max_tokens // 4))
         data["response_body"] = body[:shown]
         if shown < len(body):
             data |= {"characters_left": len(body) - shown, "cursor": start + shown}
@@ -100,8 +105,12 @@ def _summary(request: NetworkRequest, url: str) -> Row:
     }
 
 
-def _beginning(text: str, max_tokens: int) -> str:
-    shown = fitting_length(text, max_tokens)
+async def _headers(headers: dict[str, str], redactor: Redactor) -> dict[str, str]:
+    return {name: await redact(partial(redactor.header, name), value) for name, value in headers.items()}
+
+
+async def _beginning(text: str, max_tokens: int) -> str:
+    shown = await fitting_length_of(text, max_tokens)
     return text if shown == len(text) else f"{text[:shown]}… ({len(text)} characters)"
 
 

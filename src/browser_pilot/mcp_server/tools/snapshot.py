@@ -71,7 +71,7 @@ async def search(context: ToolContext, _: FindArguments) -> Snapshot:
 
 
 async def render_matches(context: ToolContext, arguments: FindArguments, view: Snapshot) -> ToolResult:
-    found = search_rows(view, query=arguments.query, role=arguments.role, regex=arguments.regex)
+    found = await search_rows(view, query=arguments.query, role=arguments.role, regex=arguments.regex)
     if not found.matches:
         return ToolResult({"matches": [], "searched_rows": len(view.rows), **_not_searched(view)})
     shown = table_data(found.snapshot, max_tokens=context.max_tokens)

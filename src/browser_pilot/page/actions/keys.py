@@ -115,9 +115,9 @@ def parse_chord(text: str) -> Chord:
     key = _key(name)
     if unknown or key is None:
         wrong = unknown[0] if unknown else name
-        near = difflib.get_close_matches(wrong, [*NAMED, *_BITS], n=3, cutoff=0.5)
+        near = difflib.get_close_matches(wrong[:40], [*NAMED, *_BITS], n=3, cutoff=0.5)
         hint = f"Did you mean {', '.join(near)}?" if near else "Keys are like Enter, Tab, ArrowDown, a, Control+a."
-        raise InvalidArgument(f"There is no key {wrong!r}.", suggestions=[hint])
+        raise InvalidArgument(f"There is no key {wrong[:80]!r}.", suggestions=[hint])
     if "Shift" in modifiers and len(name) == 1 and name.islower():
         key = TYPED[name.upper()]
     elif name in _SHIFTED and "Shift" not in modifiers and not modifiers:

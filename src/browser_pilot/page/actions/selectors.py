@@ -7,21 +7,26 @@ suggestions when nothing matches (similar elements), several match (which), or t
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 
-from browser_pilot.errors import ElementAmbiguous, ElementNotFound, InvalidArgument, StaleRef
+from browser_pilot.errors import ElementAmbiguous, ElementNotFound, InvalidArgument, StaleRef, Timeout
 from browser_pilot.json_types import ReadOnlyJson
+from browser_pilot.page.bounded_regex import REGEX_TIMEOUT_SECONDS, regex_timeout
 from browser_pilot.page.frames import MAIN, Frame
 from browser_pilot.page.isolated_world import DEFAULT_TIMEOUT_MS, RemoteObject, World
 
 _REF = re.compile(r"(?:f([1-9]\d*))?e[1-9]\d*")
-_ROLE = re.compile(r"role=(?P<role>[\w-]+)\s*(?:\[\s*name\s*(?P<how>\*?=)\s*(?P<name>.+?)\s*\])?", re.DOTALL)
+# Possessive, and the spaces before the end are stripped afterwards: in linear time.
+_ROLE = re.compile(r"role=(?P<role>[\w-]++)\s*+(?:\[\s*+name\s*+(?P<how>\*?=)\s*+(?P<name>.+)\])?", re.DOTALL)
 _MAX_SIMILAR_SEARCHED = 400
 _MAX_SIMILAR_SHOWN = 5
+# Comparing is quadratic, and both texts are others'.
+MAX_COMPARED_CHARACTERS = 100
 
 ElementArgument = str | Mapping[str, object]
 
@@ -116,7 +121,7 @@ def _parse_text(text: str) -> Selector:
             raise invalid_element('A role is written role=button or role=button[name="Save"].')
         if match["name"] is None:
             return Selector(role=match["role"])
-        wanted, exact, regex = _parse_wanted(match["name"])
+        wanted, exact, regex = _parse_wanted(match["name"].rstrip())
         return Selector(role=match["role"], name=wanted, exact=exact and match["how"] == "=", regex=regex)
     if text.startswith(("xpath=", "//")):
         return Selector(xpath=text.removeprefix("xpath="))
@@ -173,7 +178,7 @@ class Elements:
 
     async def match(self, selector: Selector, *, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> tuple[list[Element], int]:
         """The first few elements that match, in all frames, and how many there are."""
-        replies = await self._world.call_everywhere("resolveSelector", selector.wire(), timeout_ms=timeout_ms)
+        replies = await self._replies(selector, timeout_ms)
         found: list[Element] = []
         count = 0
         for frame, response in replies:
@@ -184,6 +189,19 @@ class Elements:
             count += reply["count"]
             found += [_element(frame, row) for row in reply["candidates"]]
         return found, count
+
+    async def _replies(self, selector: Selector, timeout_ms: int) -> list[tuple[Frame, object]]:
+        """A regular expression that takes too long in the page is ended there, which keeps the page."""
+        if not selector.regex:
+            return await self._world.call_everywhere("resolveSelector", selector.wire(), timeout_ms=timeout_ms)
+        timeout_ms = min(timeout_ms, int(REGEX_TIMEOUT_SECONDS * 1000))
+        try:
+            return await self._world.call_everywhere("resolveSelector", selector.wire(), timeout_ms=timeout_ms)
+        except (Timeout, asyncio.CancelledError) as error:
+            await self._world.terminate_scripts(self._world.frames.known())
+            if isinstance(error, asyncio.CancelledError):
+                raise
+            raise regex_timeout() from None
 
     async def handle(self, element: Element, *, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> RemoteObject:
         """A CDP handle on the element, for commands such as DOM.setFileInputFiles."""
@@ -220,7 +238,7 @@ class Elements:
 
     async def _similar(self, selector: Selector, timeout_ms: int) -> list[Element]:
         """The elements most similar to a selector that matched nothing, best first."""
-        wanted = (selector.name or selector.text or selector.role or "").lower()
+        wanted = (selector.name or selector.text or selector.role or "")[:MAX_COMPARED_CHARACTERS].lower()
         if not wanted:
             return []
         replies = await self._world.call_everywhere("actionableElements", _MAX_SIMILAR_SEARCHED, timeout_ms=timeout_ms)
@@ -230,6 +248,7 @@ class Elements:
             self._world.note_refs_used(frame, reply["lastRef"])
             for row in reply["rows"]:
                 element = _element(frame, row)
+                await asyncio.sleep(0)
                 scored.append((_similarity(selector, wanted, element), element))
         best = sorted((pair for pair in scored if pair[0] > 0.4), key=lambda pair: -pair[0])
         return [element for _, element in best[:_MAX_SIMILAR_SHOWN]]
@@ -237,7 +256,7 @@ class Elements:
 
 def _similarity(selector: Selector, wanted: str, element: Element) -> float:
     """From 0 to 1.25: how similar an element is to the selector."""
-    name = element.name.lower()
+    name = element.name[:MAX_COMPARED_CHARACTERS].lower()
     same_role = 0.25 if selector.role == element.role else 0.0
     if selector.role and not selector.name:
         return difflib.SequenceMatcher(None, wanted, element.role).ratio()

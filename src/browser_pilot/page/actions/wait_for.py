@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import re
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from contextlib import suppress
-from fnmatch import fnmatchcase
 from typing import Literal, cast
 
 from playwright.async_api import Error as PlaywrightError
@@ -19,6 +17,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from browser_pilot.errors import InvalidArgument, PilotError, Timeout
 from browser_pilot.json_types import ReadOnlyJson
+from browser_pilot.page.bounded_regex import matches_glob, search_texts
 from browser_pilot.page.frames import Frame
 from browser_pilot.page.isolated_world import CallInterrupted, FrameGone
 from browser_pilot.page.playwright_errors import translated
@@ -33,6 +32,7 @@ LoadState = Literal["load", "domcontentloaded", "networkidle"]
 
 DEFAULT_TIMEOUT_MS = 10_000
 _EXTRA_TIMEOUT_MS = 2_000
+_CANCEL_TIMEOUT_MS = 1_000
 _ABSENT = ("hidden", "detached")
 
 _ids = itertools.count(1)
@@ -104,29 +104,38 @@ def _start(
         condition: dict[str, ReadOnlyJson] = {"wanted": selector.wire(), "state": state}
         return _in_page(tab, condition, until, absent=state in _ABSENT), f"{selector} to be {state}"
     if url is not None:
-        return tab.tracker.wait_until(lambda: url_matches(url, tab.page.url), until), f"the address {url!r}"
+        return _wait_for_url(tab, url, until), f"the address {url!r}"
     if load is not None:
         return _load(tab, load, timeout_ms), f"the page to reach {load!r}"
     return _function(tab, function or "", timeout_ms), f"{function!r} to be true"
 
 
-def url_matches(pattern: str, url: str) -> bool:
+async def _wait_for_url(tab: Tab, pattern: str, until: float) -> bool:
+    while not await url_matches(pattern, address := tab.page.url):
+        if not await tab.tracker.wait_until(lambda: tab.page.url != address, until):
+            return False
+    return True
+
+
+async def url_matches(pattern: str, url: str) -> bool:
     """``/pattern/`` is a regular expression, ``*`` matches anything, anything else is a part of the URL."""
     if len(pattern) > 2 and pattern[0] == pattern[-1] == "/" and "//" not in pattern:
         try:
-            return re.search(pattern[1:-1], url) is not None
-        except re.error as error:
+            return bool(await search_texts(pattern[1:-1], [url]))
+        except InvalidArgument as error:
             raise InvalidArgument(
-                f"url = {pattern!r} is not a regular expression: {error}.", suggestions=["Leave out the slashes."]
+                f"url = {pattern!r}: {error.message}", suggestions=["Leave out the slashes."]
             ) from None
     if "*" in pattern:
-        return fnmatchcase(url, pattern) or fnmatchcase(url, f"*{pattern}")
+        return await matches_glob((pattern, f"*{pattern}"), url)
     return pattern in url
 
 
 async def _in_page(tab: Tab, condition: dict[str, ReadOnlyJson], until: float, *, absent: bool) -> bool:
     """Wait in all frames: one frame is enough, but with ``absent`` the condition must be true in all of them."""
     loop = asyncio.get_running_loop()
+    wanted = condition.get("wanted")
+    is_regex = isinstance(wanted, Mapping) and bool(wanted.get("regex"))
     while loop.time() < until:
         frames = await tab.world.live_frames()
         changes = tab.tracker.frame_changes
@@ -139,7 +148,7 @@ async def _in_page(tab: Tab, condition: dict[str, ReadOnlyJson], until: float, *
                 return True
         finally:
             changed.cancel()
-            _cancel_waits(tab, frames, wait_id, waits)
+            _cancel_waits(tab, frames, wait_id, waits, is_regex=is_regex)
         if not changed.done():
             await tab.tracker.wait_until(lambda: tab.tracker.frame_changes != changes, min(until, loop.time() + 0.1))  # noqa: B023
     return False
@@ -180,15 +189,26 @@ async def _wait_in_frame(
     return bool(result)
 
 
-def _cancel_waits(tab: Tab, frames: tuple[Frame, ...], wait_id: int, waits: list[asyncio.Task[bool | None]]) -> None:
-    """Cancel the wait in the frames where it still runs."""
+def _cancel_waits(
+    tab: Tab,
+    frames: tuple[Frame, ...],
+    wait_id: int,
+    waits: list[asyncio.Task[bool | None]],
+    *,
+    is_regex: bool,
+) -> None:
+    """Cancel the wait in the frames where it still runs; end it where it does not respond, as in an endless regex."""
     waiting_frames = [frame for frame, wait in zip(frames, waits, strict=True) if not wait.done()]
     for wait in waits:
         wait.cancel()
 
     async def cancel(frame: Frame) -> None:
         with suppress(PilotError, PlaywrightError):
-            await tab.world.call(frame, "cancelWait", wait_id)
+            try:
+                await tab.world.call(frame, "cancelWait", wait_id, timeout_ms=_CANCEL_TIMEOUT_MS)
+            except Timeout:
+                if is_regex:
+                    await tab.world.terminate_scripts([frame])
 
     for frame in waiting_frames:
         task = asyncio.ensure_future(cancel(frame))

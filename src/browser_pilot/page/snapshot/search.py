@@ -1,19 +1,21 @@
 """Searches a snapshot by text, role or regular expression; returns the matching rows with their neighbours.
 
-Pure: no browser, no clock.
+No browser. A regular expression runs in a worker process (``bounded_regex``), the rest in slices in the event loop.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from browser_pilot.errors import InvalidArgument
+from browser_pilot.page.bounded_regex import search_texts
 
 from .rows import Row, Snapshot
 
 DEFAULT_CONTEXT_ROWS = 1
+ROWS_PER_SLICE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class SearchResult:
     matches: tuple[str, ...]
 
 
-def search_rows(
+async def search_rows(
     snapshot: Snapshot,
     *,
     query: str | None = None,
@@ -32,34 +34,32 @@ def search_rows(
     regex: str | None = None,
     context_rows: int = DEFAULT_CONTEXT_ROWS,
 ) -> SearchResult:
-    """The rows that match all criteria. Case and runs of spaces are ignored in ``query``."""
+    """The rows that match all criteria. Case and runs of spaces are ignored in ``query``.
+
+    Raises ``InvalidArgument``, and ``Timeout`` for a regular expression that takes too long.
+    """
     if not (query or role or regex):
         raise InvalidArgument("Nothing to search for.", suggestions=["Give a query, a role or a regex."])
-    wanted = _matcher(query, regex)
-    hits = [
-        index
-        for index, row in enumerate(snapshot.rows)
-        if any(_matches(inner, role, wanted) for inner in row.all_rows())
-    ]
+    found = await _search_text(snapshot.rows, role, " ".join(query.lower().split()) if query else "")
+    if regex:
+        matching = await search_texts(regex, [text for _, text in found], ignore_case=True)
+        found = [candidate for index, candidate in enumerate(found) if index in matching]
+    hits = list(dict.fromkeys(row_index for row_index, _ in found))
     shown = {near for hit in hits for near in range(hit - context_rows, hit + context_rows + 1)}
     rows = tuple(row for index, row in enumerate(snapshot.rows) if index in shown)
     return SearchResult(replace(snapshot, rows=rows), tuple(snapshot.rows[hit].ref for hit in hits))
 
 
-def _matcher(query: str | None, regex: str | None) -> Callable[[str], bool]:
-    try:
-        pattern = re.compile(regex, re.IGNORECASE) if regex else None
-    except re.error as error:
-        raise InvalidArgument(
-            f"Invalid regular expression: {error}.", suggestions=["Use `query` for plain text."]
-        ) from error
-    text_wanted = " ".join(query.lower().split()) if query else ""
-    return lambda text: (
-        text_wanted in " ".join(text.lower().split()) and (pattern is None or bool(pattern.search(text)))
-    )
-
-
-def _matches(row: Row, role: str | None, wanted: Callable[[str], bool]) -> bool:
-    if role is not None and role.lower() not in (row.role, row.display_role):
-        return False
-    return wanted(f"{row.label()} {row.value or ''}")
+async def _search_text(rows: Sequence[Row], role: str | None, wanted: str) -> list[tuple[int, str]]:
+    """The texts that match role and query, each with the index of its row."""
+    found: list[tuple[int, str]] = []
+    for index, row in enumerate(rows):
+        if index % ROWS_PER_SLICE == ROWS_PER_SLICE - 1:
+            await asyncio.sleep(0)  # a page has up to 50,000 rows, and the event loop has other clients
+        for inner in row.all_rows():
+            if role is not None and role.lower() not in (inner.role, inner.display_role):
+                continue
+            text = f"{inner.label()} {inner.value or ''}"
+            if wanted in " ".join(text.lower().split()):
+                found.append((index, text))
+    return found
