@@ -247,6 +247,9 @@ def test_adding_a_guest_shows_its_requests_and_needs_approval(hub: HubProcess, t
     assert "with different files" in command(hub, "add", str(folder), check=False, given="n\n")
     assert "19" in command(hub, "call", "asks", "do")
     command(hub, "add", str(folder), "--yes")
+    # The update does not inherit the secret of the version before it.
+    assert "needs the secret KEY" in command(hub, "call", "asks", "do", check=False)
+    command(hub, "secret", "asks", "KEY", given="another value\n")
     assert "new" in command(hub, "call", "asks", "do")
 
     info = json.loads(command(hub, "info", "asks", "--json"))
