@@ -13,7 +13,7 @@ from typing import cast
 from browser_pilot.approvals import descriptions
 from browser_pilot.approvals.authorizer import ActionPreview
 from browser_pilot.approvals.models import digest
-from browser_pilot.errors import PilotError
+from browser_pilot.errors import InvalidArgument, PilotError
 from browser_pilot.json_types import Json
 from browser_pilot.page.actions.dialogs import DialogFacts
 from browser_pilot.page.actions.target_facts import InspectedElement
@@ -31,6 +31,7 @@ from browser_pilot.sessions.session import Session
 from .tool_call import ToolCall
 
 _NOT_SHOWN = ("session", "tab", "timeout_ms")
+MAX_REVIEWABLE_CHARACTERS = 10_000
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,10 @@ def inspection_of(
     requests = _requests(request, elements, dialog)
     described = _description(call, elements, dialog)
     steps = _steps(shown, elements)
-    stable = [_stable_facts(element) for element in elements] or _stable_argument(call)
+    stable: object = [_stable_facts(element) for element in elements] or _stable_argument(call)
+    if stable and call.script:
+        # "Allow for this session" is for this script, not for every script on the same element.
+        stable = (stable, call.script)
     preview = ActionPreview(
         request=requests[0],
         also=requests[1:],
@@ -115,6 +119,16 @@ def download_inspection(
         payload=_payload(call),
     )
     return Inspection(preview, shown, downloadable=resource)
+
+
+def require_reviewable(call: ToolCall) -> None:
+    """A person must be able to read the whole script that they approve."""
+    if len(call.script) > MAX_REVIEWABLE_CHARACTERS:
+        raise InvalidArgument(
+            f"The script needs approval and is too long to be read: {len(call.script):,} characters; the maximum is "
+            f"{MAX_REVIEWABLE_CHARACTERS:,}.",
+            suggestions=["Split it into shorter scripts."],
+        )
 
 
 async def picture_for(tab: Tab | None, inspection: Inspection) -> bytes | None:

@@ -27,6 +27,7 @@ from browser_pilot.approvals.authorizer import (
 from browser_pilot.audit_log.entries import AuditIntent as Entry
 from browser_pilot.errors import BrowserCrashed, ElementChanged, NoSession, NoTab, PilotError, Refused, Timeout
 from browser_pilot.page.actions.context import ActionContext
+from browser_pilot.page.actions.scripts.side_effect_free import PossibleSideEffect
 from browser_pilot.page.actions.target_facts import inspect_targets
 from browser_pilot.page.actions.wait_idle import finish_waiting
 from browser_pilot.page.downloads.downloadable import find_downloadable
@@ -39,7 +40,14 @@ from browser_pilot.sessions.options import SessionOptions
 from browser_pilot.sessions.registry import SessionRegistry
 from browser_pilot.sessions.session import Session
 
-from .action_preview import Inspection, download_inspection, inspection_of, picture_for, plain_request
+from .action_preview import (
+    Inspection,
+    download_inspection,
+    inspection_of,
+    picture_for,
+    plain_request,
+    require_reviewable,
+)
 from .audit import AuditTrail
 from .context import Location, ToolContext
 from .rate_limits import RateLimits
@@ -115,9 +123,11 @@ class Gateway:
                     with session.in_use():
                         context = await self._authorize(call, location)
                         return context, await self._execute(context, execute)
-                except (ElementChanged, ExecutableFile) as changed:
+                except (ElementChanged, ExecutableFile, PossibleSideEffect) as changed:
                     if attempt == MAX_ATTEMPTS:
                         raise
+                    if isinstance(changed, PossibleSideEffect):
+                        call = replace(call, has_side_effects=True)
                     if isinstance(changed, ExecutableFile):
                         call = replace(call, executable=changed.extension)
             raise AssertionError("unreachable")
@@ -175,6 +185,7 @@ class Gateway:
                 decided = self._authorizer.decide(requester, inspection.preview, approval)
                 if isinstance(decided, Authorization):
                     return self._context(call, location, inspection, decided)
+                require_reviewable(call)
                 picture = await picture_for(location.tab, inspection)
                 approval = await self._authorizer.request_approval(requester, replace(decided, picture=picture))
             raise page_keeps_changing_error()
@@ -188,7 +199,18 @@ class Gateway:
             raise
 
     async def _inspect(self, call: ToolCall, location: Location, requester: Requester) -> Inspection:
-        """Inspect what the call would do now."""
+        """Inspect what the call would do now. A script that requires approval is tried without side effects first."""
+        inspection = await self._inspect_page(call, location, requester)
+        if not call.script or call.has_side_effects:
+            return inspection
+        request = inspection.preview.request
+        free = replace(request, side_effect_free=True, element=None)
+        needs_approval = self._authorizer.evaluate(requester, request).verdict == "ask"
+        if needs_approval and self._authorizer.evaluate(requester, free).verdict == "allow":
+            return replace(inspection, preview=replace(inspection.preview, request=free))
+        return inspection
+
+    async def _inspect_page(self, call: ToolCall, location: Location, requester: Requester) -> Inspection:
         url = location.address.href if location.address else call.url
         request = plain_request(call, location.session, location.site_of(call), url)
         tab = location.tab
@@ -218,6 +240,8 @@ class Gateway:
                 targets=tuple(element.target for element in inspection.elements),
                 dialog=inspection.dialog,
                 approved=authorization.approved,
+                site=authorization.preview.request.target,
+                side_effect_free=authorization.preview.request.side_effect_free,
                 fill_secrets=self._secrets.filler(location.tab),
             )
         return context

@@ -37,7 +37,8 @@ class ToolCall:
 
     ``url`` is where a navigation goes, or the address that a planned session is authorized for. ``targets``, ``dialog``
     (the open one) and ``download`` are what is inspected on the page before the authorization. ``executable`` is the
-    extension of a download that turned out to be an executable file.
+    extension of a download that turned out to be an executable file; ``has_side_effects``: a script turned out to have
+    some.
     """
 
     client: Client
@@ -53,6 +54,7 @@ class ToolCall:
     dialog: bool = False
     download: DownloadSpec | None = None
     executable: str = ""
+    has_side_effects: bool = False
     channels: tuple[ApprovalChannel, ...] = ()
     progress: Progress = no_progress
 
@@ -65,6 +67,12 @@ class ToolCall:
     def is_navigation(self) -> bool:
         """Whether it opens ``url``; an empty one too, so that it is rejected as an invalid address."""
         return self.download is None and self.scope in (Scope.TAB_OR_NEW, Scope.NEW_TAB, Scope.BACKGROUND_TAB)
+
+    @property
+    def script(self) -> str:
+        """The JavaScript that it runs in the page."""
+        given = self.arguments.get("expression") or self.arguments.get("function")
+        return str(given or "") if self.effect == "script" else ""
 
     @property
     def inspects_page(self) -> bool:

@@ -41,7 +41,8 @@ class PolicyRequest:
     ``target`` is the site of the page, or of a navigation's URL; None for a page that is never used (see
     ``hosts.page_site``). ``frame`` is the site of the element's frame, if that is not the page itself. ``url`` is the
     URL of a navigation or download; ``executable_type`` is the file type (``exe``) of an executable download, which
-    always requires approval. ``session_mode`` and ``session_domains`` are the session's own restrictions: they only
+    always requires approval. ``side_effect_free``: the browser ends the script before its first side effect.
+    ``session_mode`` and ``session_domains`` are the session's own restrictions: they only
     tighten the policy.
     """
 
@@ -51,6 +52,7 @@ class PolicyRequest:
     element: ElementFacts | None = None
     url: str = ""
     executable_type: str = ""
+    side_effect_free: bool = False
     engine: Engine = "managed"
     session: str = ""
     session_mode: Mode | None = None
@@ -99,7 +101,12 @@ def decide(request: PolicyRequest, rules: Ruleset, counters: Counters, now: floa
     if shortage is not None:
         return _deny_exhausted(shortage, request.target)
     sensitivity = assess(
-        request.effect, request.element, request.url, rules.defaults.sensitive, executable_type=request.executable_type
+        request.effect,
+        request.element,
+        request.url,
+        rules.defaults.sensitive,
+        executable_type=request.executable_type,
+        side_effect_free=request.side_effect_free,
     )
     needed = _site_approval(sites) or _action_approval(request, rules, sites, sensitivity)
     basis = needed or _ApprovalNeeded("action", sites[0].permit.rule, "The rules allow it.", request.target)
