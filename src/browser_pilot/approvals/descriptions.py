@@ -68,6 +68,14 @@ def describe_action(tool: str, arguments: Mapping[str, object], *, element: str 
     return verb.removesuffix(" in").removesuffix(" into").removesuffix(" to").removesuffix(" on")
 
 
+def describe_cookies(action: str, name: str | None, sites: Sequence[str]) -> str:
+    """Describe a use of cookies: "Set the cookie “sid” of bank.example"; the last site is the page's own."""
+    if action == "clear":
+        return f"Clear all cookies, of {', '.join(sites)}"
+    which = f"the cookie “{name}”" if name else "all cookies"
+    return f"{action.capitalize()} {which} of {sites[0]}"
+
+
 def describe_element(element: object) -> str:
     if isinstance(element, str):
         return f"the element {element}"

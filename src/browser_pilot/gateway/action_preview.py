@@ -18,6 +18,7 @@ from browser_pilot.json_types import Json
 from browser_pilot.page.actions.dialogs import DialogFacts
 from browser_pilot.page.actions.target_facts import InspectedElement
 from browser_pilot.page.downloads.downloadable import Downloadable
+from browser_pilot.page.observe.cookies import CookieSpec
 from browser_pilot.page.snapshot.screenshot import element_preview
 from browser_pilot.page.tab import Tab
 from browser_pilot.policy.decide import PolicyRequest
@@ -43,6 +44,7 @@ class Inspection:
     elements: tuple[InspectedElement, ...] = ()
     dialog: DialogFacts | None = None
     downloadable: Downloadable | None = None
+    cookie_sites: tuple[Site, ...] = ()
 
     @property
     def named_targets(self) -> tuple[Mapping[str, str], ...]:
@@ -119,6 +121,22 @@ def download_inspection(
         payload=_payload(call),
     )
     return Inspection(preview, shown, downloadable=resource)
+
+
+def cookie_inspection(
+    call: ToolCall, request: PolicyRequest, cookies: CookieSpec, sites: tuple[Site, ...], redactor: Redactor
+) -> Inspection:
+    """The preview of a use of cookies: authorized for the sites that they belong to, and for the page."""
+    shown = _shown_arguments(call, (), None, redactor)
+    requests = (*(replace(request, target=site) for site in sites), request)
+    preview = ActionPreview(
+        request=requests[0],
+        also=requests[1:],
+        what=descriptions.describe_cookies(cookies.action, cookies.name, [str(one.target) for one in requests]),
+        values=descriptions.shown_values(shown),
+        payload=_payload(call),
+    )
+    return Inspection(preview, shown, cookie_sites=sites)
 
 
 def require_reviewable(call: ToolCall) -> None:

@@ -32,6 +32,7 @@ from browser_pilot.page.actions.target_facts import inspect_targets
 from browser_pilot.page.actions.wait_idle import finish_waiting
 from browser_pilot.page.downloads.downloadable import find_downloadable
 from browser_pilot.page.downloads.transfers import ExecutableFile
+from browser_pilot.page.observe.cookies import cookie_sites
 from browser_pilot.page.tab import Tab
 from browser_pilot.policy.hosts import BLANK, parse_address
 from browser_pilot.redaction.redactor import Redactor
@@ -42,6 +43,7 @@ from browser_pilot.sessions.session import Session
 
 from .action_preview import (
     Inspection,
+    cookie_inspection,
     download_inspection,
     inspection_of,
     picture_for,
@@ -225,6 +227,9 @@ class Gateway:
                 resource = await find_downloadable(tab, call.download)
                 self._secrets.refuse_in_url(resource.source)
                 return download_inspection(call, request, resource, self.redactor)
+            if call.cookies is not None:
+                sites = await cookie_sites(tab, call.cookies)
+                return cookie_inspection(call, request, call.cookies, sites, self.redactor)
             if call.dialog:
                 return inspection_of(call, request, self.redactor, dialog=tab.dialogs.facts)
             elements = await inspect_targets(tab, call.targets)

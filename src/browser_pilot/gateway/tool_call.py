@@ -9,6 +9,7 @@ from enum import Enum
 from browser_pilot.approvals.queue import ApprovalChannel
 from browser_pilot.page.actions.target_facts import TargetSpec
 from browser_pilot.page.downloads.downloadable import DownloadSpec
+from browser_pilot.page.observe.cookies import CookieSpec
 from browser_pilot.policy.types import BUDGETED_EFFECTS, Effect
 from browser_pilot.sessions.client import Client
 
@@ -36,9 +37,9 @@ class ToolCall:
     """``arguments`` are the raw ones, for the audit log and the approval request.
 
     ``url`` is where a navigation goes, or the address that a planned session is authorized for. ``targets``, ``dialog``
-    (the open one) and ``download`` are what is inspected on the page before the authorization. ``executable`` is the
-    extension of a download that turned out to be an executable file; ``has_side_effects``: a script turned out to have
-    some.
+    (the open one), ``download`` and ``cookies`` are what is inspected on the page before the authorization.
+    ``executable`` is the extension of a download that turned out to be an executable file; ``has_side_effects``: a
+    script turned out to have some.
     """
 
     client: Client
@@ -53,6 +54,7 @@ class ToolCall:
     targets: tuple[TargetSpec, ...] = ()
     dialog: bool = False
     download: DownloadSpec | None = None
+    cookies: CookieSpec | None = None
     executable: str = ""
     has_side_effects: bool = False
     channels: tuple[ApprovalChannel, ...] = ()
@@ -77,4 +79,4 @@ class ToolCall:
     @property
     def inspects_page(self) -> bool:
         """Whether something on the page has to be inspected before the authorization."""
-        return bool(self.targets) or self.dialog or self.download is not None
+        return bool(self.targets) or self.dialog or self.download is not None or self.cookies is not None

@@ -18,6 +18,7 @@ from browser_pilot.gateway import Gateway, Location, Scope, ToolCall, ToolContex
 from browser_pilot.gateway.tool_call import Progress, no_progress
 from browser_pilot.page.actions.target_facts import TargetSpec
 from browser_pilot.page.downloads.downloadable import DownloadSpec
+from browser_pilot.page.observe.cookies import CookieSpec
 from browser_pilot.policy.types import Effect
 from browser_pilot.sessions.client import Client
 
@@ -47,9 +48,14 @@ def _no_download(_: Arguments) -> None:
     return None
 
 
+def _no_cookies(_: Arguments) -> None:
+    return None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Operation(Generic[A, R]):
-    """``url`` is where a navigation goes, ``download`` what is saved, ``dialog`` that the open dialog is responded to.
+    """``url`` is where a navigation goes, ``download`` what is saved, ``cookies`` which are used, ``dialog`` that the
+    open dialog is responded to.
 
     ``effect`` is the tool's own unless given. ``extra_timeout_ms`` is added to the call's time where ``execute`` keeps
     the deadline itself and reports what it waited for.
@@ -60,6 +66,7 @@ class Operation(Generic[A, R]):
     targets: Callable[[A], tuple[TargetSpec, ...]] = _no_targets
     url: Callable[[A], str] = _no_url
     download: Callable[[A], DownloadSpec | None] = _no_download
+    cookies: Callable[[A], CookieSpec | None] = _no_cookies
     dialog: bool = False
     effect: Effect | None = None
     scope: Scope = Scope.TAB
@@ -105,6 +112,7 @@ class CallRequest:
             targets=operation.targets(arguments),
             dialog=operation.dialog,
             download=operation.download(arguments),
+            cookies=operation.cookies(arguments),
             channels=self.channels,
             progress=self.progress,
         )
