@@ -34,7 +34,7 @@ from browser_pilot.page.downloads.downloadable import find_downloadable
 from browser_pilot.page.downloads.transfers import ExecutableFile
 from browser_pilot.page.observe.cookies import cookie_sites
 from browser_pilot.page.tab import Tab
-from browser_pilot.policy.hosts import BLANK, parse_address
+from browser_pilot.policy.hosts import BLANK, page_site, parse_address
 from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.sessions.client import Client
 from browser_pilot.sessions.options import SessionOptions
@@ -239,6 +239,7 @@ class Gateway:
         self, call: ToolCall, location: Location, inspection: Inspection, authorization: Authorization
     ) -> ToolContext:
         context = ToolContext(call, location, inspection, authorization, self.redactor)
+        context.may_read = lambda url: self._may_read(call, location.session, url)
         if location.tab is not None:
             context.action_in_tab = ActionContext(
                 location.tab,
@@ -250,6 +251,10 @@ class Gateway:
                 fill_secrets=self._secrets.filler(location.tab),
             )
         return context
+
+    def _may_read(self, call: ToolCall, session: Session, url: str) -> bool:
+        request = replace(plain_request(call, session, page_site(url), ""), effect="read")
+        return self._authorizer.evaluate(requester_of(call, session), request).verdict == "allow"
 
     async def _execute(self, context: ToolContext, execute: Execute[T]) -> T:
         """Record the intent, execute within the deadline, record the outcome."""
