@@ -58,6 +58,9 @@ CALL_INTERRUPTED = ErrorText(
     "Execution context was destroyed", "navigated or closed", "Cannot find default execution context"
 )
 
+# V8's exception for a script with ``throwOnSideEffect``: it was ended before the side effect.
+POSSIBLE_SIDE_EFFECT = ErrorText("Possible side-effect in debug-evaluate")
+
 # Playwright's calls on pages and elements
 PAGE_WENT_AWAY = ErrorText("Execution context was destroyed", "navigated or closed")
 NAVIGATION_INTERRUPTED = ErrorText("interrupted by another navigation")

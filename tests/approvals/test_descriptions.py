@@ -21,6 +21,8 @@ from browser_pilot.approvals.descriptions import MAX_VALUE_CHARACTERS, plain_tex
         ("browser_press", {"key": "Enter"}, "Press a key"),
         ("browser_fill_form", {"fields": []}, "Fill in a form"),
         ("browser_interact", {"action": "click", "element": "e1"}, "Click the element e1"),
+        ("browser_evaluate", {"expression": "1"}, "Run a script"),
+        ("browser_evaluate", {"expression": "1", "element": "e1"}, "Run a script on the element e1"),
         ("browser_new_thing", {}, "New thing"),
     ],
 )
@@ -40,6 +42,12 @@ def test_long_values_are_shortened() -> None:
     )
     assert len(shown.pop("text")) == MAX_VALUE_CHARACTERS
     assert shown == {"values": "a, b"}
+
+
+def test_scripts_are_shown_in_full() -> None:
+    script = "x" * 1000
+    assert descriptions.shown_values({"expression": script}) == {"expression": script}
+    assert descriptions.shown_values({"function": script}) == {"function": script}
 
 
 def test_the_fields_of_a_form_are_steps() -> None:

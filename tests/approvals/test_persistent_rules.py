@@ -43,7 +43,8 @@ def test_always_allows_only_the_permission_that_was_needed(
     assert (rule.read, rule.write, rule.mode) == ("allow", write, mode)
 
 
-def test_executable_files_and_blank_pages_get_no_rule() -> None:
+def test_executable_files_scripts_and_blank_pages_get_no_rule() -> None:
+    assert allow_action(asked(category="script", risk="high"), "script") is None
     assert allow_action(asked(category="run", risk="high"), "download") is None
     assert allow_action(asked(category="local_file", risk="high"), "upload") is None
     assert allow_action(asked(site=BLANK), "write") is None

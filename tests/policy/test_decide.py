@@ -98,6 +98,28 @@ def test_a_local_file_always_asks_with_its_path(target: Site, engine: Engine) ->
     assert "/home/ada/report.pdf" in decision.reason
 
 
+@pytest.mark.parametrize(
+    ("target", "engine", "script", "reading"),
+    [
+        (SHOP, "managed", "ask", "allow"),
+        (BLANK, "managed", "ask", "allow"),
+        (LOCAL, "managed", "allow", "allow"),
+        (SHOP, "own", "ask", "ask"),
+    ],
+)
+def test_a_script_asks_unless_it_has_no_side_effects(target: Site, engine: Engine, script: str, reading: str) -> None:
+    request = PolicyRequest(effect="script", target=target, engine=engine)
+    assert decision_for(request).verdict == script
+    assert decision_for(replace(request, side_effect_free=True)).verdict == reading
+
+
+def test_a_script_without_side_effects_is_still_a_script_for_rules_and_modes() -> None:
+    request = PolicyRequest(effect="script", target=SHOP, side_effect_free=True)
+    assert decision_for(request, Ruleset([rule("shop.example.com", write="deny")])).verdict == "deny"
+    assert decision_for(request, Ruleset([rule("shop.example.com", write="ask")])).verdict == "ask"
+    assert decision_for(replace(request, session_mode="readonly")).verdict == "deny"
+
+
 def test_the_users_own_chrome_asks_before_every_write_by_default() -> None:
     decision = decision_for(write(engine="own"))
     assert (decision.verdict, decision.rule) == ("ask", "policy.mode")

@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from browser_pilot.errors import DomainDenied, InvalidArgument
-from browser_pilot.policy.hosts import BLANK, Site, address_class, is_loopback, page_site, parse_address, parse_host
+from browser_pilot.policy.hosts import (
+    BLANK,
+    Site,
+    address_class,
+    is_loopback,
+    page_site,
+    parse_address,
+    parse_host,
+    url_origin,
+)
 from browser_pilot.policy.ip_networks import AddressClass
 
 
@@ -139,3 +148,17 @@ def test_a_site_shows_only_a_non_default_port() -> None:
     assert str(BLANK) == "about:blank"
     assert BLANK.origin == "null"
     assert is_loopback(Site("http", "localhost", 3000))
+
+
+@pytest.mark.parametrize(
+    ("url", "origin"),
+    [
+        ("http://a.test:8080/x?y", "http://a.test:8080"),
+        ("https://a.test./", "https://a.test."),
+        ("blob:https://a.test/1", "https://a.test"),
+        ("about:blank", "null"),
+        ("not a url", "null"),
+    ],
+)
+def test_an_origin_is_what_the_page_reports(url: str, origin: str) -> None:
+    assert url_origin(url) == origin

@@ -157,6 +157,15 @@ def test_some_effects_are_always_sensitive(effect: Effect) -> None:
     assert category(assess(effect, None, "", NO_PATTERNS)) == effect
 
 
+def test_a_script_has_high_risk_unless_it_has_no_side_effects() -> None:
+    script = assess("script", None, "", NO_PATTERNS)
+    reading = assess("script", None, "", NO_PATTERNS, side_effect_free=True)
+    assert script is not None
+    assert reading is not None
+    assert (script.risk, reading.risk) == ("high", "medium")
+    assert "only reads" in reading.reason
+
+
 def test_the_highest_risk_counts() -> None:
     assert category(assess("upload", ElementFacts(role="button", name="Delete"), "", NO_PATTERNS)) == "delete"
 
@@ -206,5 +215,6 @@ def test_every_category_has_a_risk_and_a_description() -> None:
         "delete",
         "run",
         "local_file",
+        "script",
         "pattern",
     }

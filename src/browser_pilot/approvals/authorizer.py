@@ -70,7 +70,7 @@ class ActionPreview:
         return digest(
             self.request.effect,
             self.request.url,
-            None if self.request.target is None else self.request.target.origin,
+            [None if one.target is None else one.target.origin for one in requests],
             [None if one.frame is None else one.frame.origin for one in requests],
             self.stable_id,
             self.fingerprint,

@@ -25,7 +25,7 @@ VERBS: dict[str, str] = {
     "drag": "Drag",
     "dialog": "Answer a dialog",
     "download": "Download",
-    "evaluate": "Run a script",
+    "evaluate": "Run a script on",
     "cookies": "Use cookies",
     "storage": "Use stored data",
     "navigate": "Open a page",
@@ -40,7 +40,9 @@ VERBS: dict[str, str] = {
     "network": "Look at the requests",
     "picked": "See what you picked",
 }
-_VALUE_ARGUMENTS = ("text", "value", "values", "key", "url", "paths", "expression", "filename")
+_VALUE_ARGUMENTS = ("text", "value", "values", "key", "url", "paths", "expression", "function", "filename")
+# A script is shown in full: what it does may be in its last characters.
+_SCRIPT_ARGUMENTS = ("expression", "function")
 _LINE_BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _REF = re.compile(r"(?:f\d+)?e\d+")
 MAX_VALUE_CHARACTERS = 200
@@ -63,7 +65,15 @@ def describe_action(tool: str, arguments: Mapping[str, object], *, element: str 
     target = element or describe_element(arguments.get("element"))
     if target:
         return f"{verb} {target}"
-    return verb.removesuffix(" in").removesuffix(" into").removesuffix(" to")
+    return verb.removesuffix(" in").removesuffix(" into").removesuffix(" to").removesuffix(" on")
+
+
+def describe_cookies(action: str, name: str | None, sites: Sequence[str]) -> str:
+    """Describe a use of cookies: "Set the cookie “sid” of bank.example"; the last site is the page's own."""
+    if action == "clear":
+        return f"Clear all cookies, of {', '.join(sites)}"
+    which = f"the cookie “{name}”" if name else "all cookies"
+    return f"{action.capitalize()} {which} of {sites[0]}"
 
 
 def describe_element(element: object) -> str:
@@ -80,7 +90,11 @@ def describe_element(element: object) -> str:
 
 def shown_values(arguments: Mapping[str, object]) -> dict[str, str]:
     """The values that the call would enter, unredacted: the caller redacts them before showing them."""
-    return {name: _shorten(arguments[name]) for name in _VALUE_ARGUMENTS if arguments.get(name) is not None}
+    return {
+        name: str(arguments[name]) if name in _SCRIPT_ARGUMENTS else _shorten(arguments[name])
+        for name in _VALUE_ARGUMENTS
+        if arguments.get(name) is not None
+    }
 
 
 def describe_steps(arguments: Mapping[str, object]) -> tuple[str, ...]:

@@ -35,10 +35,10 @@ def allow_site(coverage: Coverage) -> Rule | None:
 def allow_action(decision: PolicyDecision, effect: Effect) -> Rule | None:
     """Allow this action, and others of the same or lower risk, on the site without approval.
 
-    None for executable files and local files: each download and upload requires approval.
+    None for executable files, local files and scripts: each requires approval, because the next one may do anything.
     """
     pattern = None if decision.site is None else site_pattern(decision.site)
-    if pattern is None or decision.category in ("run", "local_file"):
+    if pattern is None or decision.category in ("run", "local_file", "script"):
         return None
     return Rule(
         pattern=pattern,

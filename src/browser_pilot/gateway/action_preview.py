@@ -19,6 +19,7 @@ from browser_pilot.json_types import Json
 from browser_pilot.page.actions.dialogs import DialogFacts
 from browser_pilot.page.actions.target_facts import InspectedElement
 from browser_pilot.page.downloads.downloadable import Downloadable
+from browser_pilot.page.observe.cookies import CookieSpec
 from browser_pilot.page.snapshot.screenshot import element_preview
 from browser_pilot.page.tab import Tab
 from browser_pilot.policy.decide import PolicyRequest
@@ -35,6 +36,7 @@ from .tool_call import ToolCall
 # The redactor looks for every encoding of it in every text from then on.
 MAX_SECRET_CHARACTERS = 10_000
 _NOT_SHOWN = ("session", "tab", "timeout_ms")
+MAX_REVIEWABLE_CHARACTERS = 10_000
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Inspection:
     dialog: DialogFacts | None = None
     downloadable: Downloadable | None = None
     files: tuple[LocalFile, ...] = ()
+    cookie_sites: tuple[Site, ...] = ()
 
     @property
     def named_targets(self) -> tuple[Mapping[str, str], ...]:
@@ -84,10 +87,12 @@ async def inspection_of(
     requests = _requests(request, elements, dialog)
     described = _description(call, elements, dialog)
     steps = _steps(shown, elements)
-    stable = [_stable_facts(element) for element in elements] or _stable_argument(call)
+    stable: object = [_stable_facts(element) for element in elements] or _stable_argument(call)
+    # "Allow for this session" is for this script or these files, not for others on the same element.
+    if stable and call.script:
+        stable = (stable, call.script)
     if files:
-        # "For this session" allows these files, not others into the same field.
-        stable = [stable, [str(file.path) for file in files]]
+        stable = (stable, [str(file.path) for file in files])
     preview = ActionPreview(
         request=requests[0],
         also=requests[1:],
@@ -125,6 +130,32 @@ async def download_inspection(
         payload=_payload(call),
     )
     return Inspection(preview, shown, downloadable=resource)
+
+
+async def cookie_inspection(
+    call: ToolCall, request: PolicyRequest, cookies: CookieSpec, sites: tuple[Site, ...], redactor: Redactor
+) -> Inspection:
+    """The preview of a use of cookies: authorized for the sites that they belong to, and for the page."""
+    shown = await _shown_arguments(call, (), None, redactor)
+    requests = (*(replace(request, target=site) for site in sites), request)
+    preview = ActionPreview(
+        request=requests[0],
+        also=requests[1:],
+        what=descriptions.describe_cookies(cookies.action, cookies.name, [str(one.target) for one in requests]),
+        values=descriptions.shown_values(shown),
+        payload=_payload(call),
+    )
+    return Inspection(preview, shown, cookie_sites=sites)
+
+
+def require_reviewable(call: ToolCall) -> None:
+    """A person must be able to read the whole script that they approve."""
+    if len(call.script) > MAX_REVIEWABLE_CHARACTERS:
+        raise InvalidArgument(
+            f"The script needs approval and is too long to be read: {len(call.script):,} characters; the maximum is "
+            f"{MAX_REVIEWABLE_CHARACTERS:,}.",
+            suggestions=["Split it into shorter scripts."],
+        )
 
 
 async def picture_for(tab: Tab | None, inspection: Inspection) -> bytes | None:

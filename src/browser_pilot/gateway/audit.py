@@ -19,13 +19,14 @@ from browser_pilot.audit_log.entries import AuditNote, AuditOutcome, OutcomeStat
 from browser_pilot.background_tasks import BackgroundTasks
 from browser_pilot.errors import CircuitOpen, ElementChanged, PilotError, RecordsUnavailable, Refused, StaleRef
 from browser_pilot.metrics.prometheus import Metrics
+from browser_pilot.page.actions.scripts.side_effect_free import PossibleSideEffect
 from browser_pilot.page.downloads.transfers import ExecutableFile
 from browser_pilot.policy.budgets import Budgets, Charge, Reservation
 
 # A single-use approval is spent for good, also across a restart; no approval request stays open for as long as this.
 _APPROVAL_MS = 24 * 60 * 60 * 1000
 # The action was recorded and then not attempted.
-_NOT_ATTEMPTED = (ElementChanged, StaleRef, ExecutableFile, CircuitOpen)
+_NOT_ATTEMPTED = (ElementChanged, StaleRef, ExecutableFile, PossibleSideEffect, CircuitOpen)
 
 
 @dataclass

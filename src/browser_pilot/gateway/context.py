@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
@@ -42,7 +43,7 @@ class ToolContext:
     """One attempt at an authorized call.
 
     ``summary`` is what a tool adds to the audit entry. ``unresponsive`` is set when the page could not be read in time
-    after an action.
+    after an action. ``may_read`` says whether the page at a URL may be described without a further decision.
     """
 
     call: ToolCall
@@ -53,6 +54,7 @@ class ToolContext:
     action_in_tab: ActionContext | None = None
     summary: str = ""
     unresponsive: bool = False
+    may_read: Callable[[str], bool] = lambda _url: True
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -94,6 +96,13 @@ class ToolContext:
     def may_have_taken_effect(self) -> bool:
         """Whether input was sent, so that the call must not be repeated blindly."""
         return self.call.has_effect and self.action_in_tab is not None and self.action_in_tab.sent
+
+    @property
+    def unreadable_site(self) -> str | None:
+        """The site that the tab shows now, if it may not be described: the call was authorized for another page."""
+        if self.action_in_tab is None or not self.tab.open or self.may_read(self.tab.page.url):
+            return None
+        return str(page_site(self.tab.page.url) or "an internal page")
 
     def remaining_ms(self, *, at_least: int = 0) -> int:
         """What is left of the call's time."""

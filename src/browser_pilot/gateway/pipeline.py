@@ -38,20 +38,30 @@ from browser_pilot.errors import (
 )
 from browser_pilot.files.upload_paths import UploadPaths
 from browser_pilot.page.actions.context import ActionContext
+from browser_pilot.page.actions.scripts.side_effect_free import PossibleSideEffect
 from browser_pilot.page.actions.selectors import is_selector
 from browser_pilot.page.actions.target_facts import inspect_targets
 from browser_pilot.page.actions.wait_idle import finish_waiting
 from browser_pilot.page.downloads.downloadable import find_downloadable
 from browser_pilot.page.downloads.transfers import ExecutableFile
+from browser_pilot.page.observe.cookies import cookie_sites
 from browser_pilot.page.tab import Tab
-from browser_pilot.policy.hosts import BLANK, parse_address
+from browser_pilot.policy.hosts import BLANK, page_site, parse_address
 from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.sessions.client import Client
 from browser_pilot.sessions.options import SessionOptions
 from browser_pilot.sessions.registry import SessionRegistry
 from browser_pilot.sessions.session import Session
 
-from .action_preview import Inspection, download_inspection, inspection_of, picture_for, plain_request
+from .action_preview import (
+    Inspection,
+    cookie_inspection,
+    download_inspection,
+    inspection_of,
+    picture_for,
+    plain_request,
+    require_reviewable,
+)
 from .audit import AuditTrail
 from .context import Location, ToolContext
 from .rate_limits import RateLimits
@@ -130,11 +140,13 @@ class Gateway:
                     with session.in_use():
                         context = await self._authorize(call, location)
                         return context, await self._execute(context, execute)
-                except (ElementChanged, ExecutableFile, StaleRef) as changed:
+                except (ElementChanged, ExecutableFile, PossibleSideEffect, StaleRef) as changed:
                     if attempt == MAX_ATTEMPTS:
                         raise
                     if isinstance(changed, StaleRef) and not _can_resolve_again(call, context):
                         raise
+                    if isinstance(changed, PossibleSideEffect):
+                        call = replace(call, has_side_effects=True)
                     if isinstance(changed, ExecutableFile):
                         call = replace(call, executable=changed.extension)
             raise AssertionError("unreachable")
@@ -192,6 +204,7 @@ class Gateway:
                 decided = self._authorizer.decide(requester, inspection.preview, approval)
                 if isinstance(decided, Authorization):
                     return self._context(call, location, inspection, decided)
+                require_reviewable(call)
                 picture = await picture_for(location.tab, inspection)
                 approval = await self._authorizer.request_approval(requester, replace(decided, picture=picture))
             raise page_keeps_changing_error()
@@ -205,7 +218,18 @@ class Gateway:
             raise
 
     async def _inspect(self, call: ToolCall, location: Location, requester: Requester) -> Inspection:
-        """Inspect what the call would do now."""
+        """Inspect what the call would do now. A script that requires approval is tried without side effects first."""
+        inspection = await self._inspect_page(call, location, requester)
+        if not call.script or call.has_side_effects:
+            return inspection
+        request = inspection.preview.request
+        free = replace(request, side_effect_free=True, element=None)
+        needs_approval = self._authorizer.evaluate(requester, request).verdict == "ask"
+        if needs_approval and self._authorizer.evaluate(requester, free).verdict == "allow":
+            return replace(inspection, preview=replace(inspection.preview, request=free))
+        return inspection
+
+    async def _inspect_page(self, call: ToolCall, location: Location, requester: Requester) -> Inspection:
         url = location.address.href if location.address else call.url
         request = plain_request(call, location.session, location.site_of(call), url)
         tab = location.tab
@@ -220,6 +244,9 @@ class Gateway:
                 resource = await find_downloadable(tab, call.download)
                 self._secrets.refuse_in_url(resource.source)
                 return await download_inspection(call, request, resource, self.redactor)
+            if call.cookies is not None:
+                sites = await cookie_sites(tab, call.cookies)
+                return await cookie_inspection(call, request, call.cookies, sites, self.redactor)
             if call.dialog:
                 return await inspection_of(call, request, self.redactor, dialog=tab.dialogs.facts)
             files = await asyncio.to_thread(self._upload_paths(call).check, call.files) if call.files else ()
@@ -235,15 +262,22 @@ class Gateway:
         self, call: ToolCall, location: Location, inspection: Inspection, authorization: Authorization
     ) -> ToolContext:
         context = ToolContext(call, location, inspection, authorization, self.redactor)
+        context.may_read = lambda url: self._may_read(call, location.session, url)
         if location.tab is not None:
             context.action_in_tab = ActionContext(
                 location.tab,
                 targets=tuple(element.target for element in inspection.elements),
                 dialog=inspection.dialog,
                 approved=authorization.approved,
+                site=authorization.preview.request.target,
+                side_effect_free=authorization.preview.request.side_effect_free,
                 fill_secrets=self._secrets.filler(location.tab),
             )
         return context
+
+    def _may_read(self, call: ToolCall, session: Session, url: str) -> bool:
+        request = replace(plain_request(call, session, page_site(url), ""), effect="read")
+        return self._authorizer.evaluate(requester_of(call, session), request).verdict == "allow"
 
     async def _execute(self, context: ToolContext, execute: Execute[T]) -> T:
         """Record the intent, execute within the deadline, record the outcome."""

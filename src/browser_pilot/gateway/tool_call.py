@@ -9,6 +9,7 @@ from enum import Enum
 from browser_pilot.approvals.queue import ApprovalChannel
 from browser_pilot.page.actions.target_facts import TargetSpec
 from browser_pilot.page.downloads.downloadable import DownloadSpec
+from browser_pilot.page.observe.cookies import CookieSpec
 from browser_pilot.policy.types import BUDGETED_EFFECTS, Effect
 from browser_pilot.sessions.client import Client
 
@@ -36,8 +37,9 @@ class ToolCall:
     """``arguments`` are the raw ones, for the audit log and the approval request.
 
     ``url`` is where a navigation goes, or the address that a planned session is authorized for. ``targets``, ``dialog``
-    (the open one) and ``download`` are what is inspected on the page before the authorization. ``executable`` is the
-    extension of a download that turned out to be an executable file. ``files`` are the paths of local files to upload.
+    (the open one), ``download`` and ``cookies`` are what is inspected on the page before the authorization.
+    ``files`` are the paths of local files to upload. ``executable`` is the extension of a download that turned out to
+    be an executable file; ``has_side_effects``: a script turned out to have some.
     """
 
     client: Client
@@ -53,7 +55,9 @@ class ToolCall:
     files: tuple[str, ...] = ()
     dialog: bool = False
     download: DownloadSpec | None = None
+    cookies: CookieSpec | None = None
     executable: str = ""
+    has_side_effects: bool = False
     channels: tuple[ApprovalChannel, ...] = ()
     progress: Progress = no_progress
 
@@ -68,6 +72,12 @@ class ToolCall:
         return self.download is None and self.scope in (Scope.TAB_OR_NEW, Scope.NEW_TAB, Scope.BACKGROUND_TAB)
 
     @property
+    def script(self) -> str:
+        """The JavaScript that it runs in the page."""
+        given = self.arguments.get("expression") or self.arguments.get("function")
+        return str(given or "") if self.effect == "script" else ""
+
+    @property
     def inspects_page(self) -> bool:
         """Whether something on the page has to be inspected before the authorization."""
-        return bool(self.targets) or self.dialog or self.download is not None
+        return bool(self.targets) or self.dialog or self.download is not None or self.cookies is not None

@@ -36,13 +36,16 @@ def _profiles(tool: Tool[Any]) -> str:
 
 def _section(tool: Tool[Any]) -> str:
     lines = [f"## {tool.name}", "", tool.description, "", f"Effect: {tool.effect}.", ""]
-    schema = tool.schema
+    schema = tool.in_full_profile.schema
     properties = cast(dict[str, dict[str, Any]], schema["properties"])
     required = set(cast(list[str], schema.get("required", [])))
+    full_only = set(properties) - set(cast(dict[str, Any], tool.schema["properties"]))
     shown = {name: facts for name, facts in properties.items() if name not in TabArguments.model_fields or facts}
     if shown:
         lines += ["| Argument | Type | Default | Notes |", "|---|---|---|---|"]
-        lines += [_argument(name, facts, required=name in required) for name, facts in shown.items()]
+        for name, facts in shown.items():
+            noted = {**facts, "description": "Profile `full` only."} if name in full_only else facts
+            lines.append(_argument(name, noted, required=name in required))
         lines.append("")
     return "\n".join(lines)
 

@@ -32,7 +32,6 @@ from .elicitation import ElicitationChannel, supports_forms
 from .pending_calls import PendingCalls, request_state_boundary
 from .tool_registry import CallRequest, Tool, ToolRegistry
 from .tool_result import ToolResult, render, safe_data
-from .tool_schema import parse_arguments
 
 logger = logging.getLogger(__name__)
 
@@ -141,7 +140,7 @@ async def run_call(
             raise InvalidArgument(f"There is no tool {name[:100]!r}.", suggestions=[f"Tools of this client: {known}."])
         _check_size(arguments)
         request = CallRequest(client, tool, gateway, arguments, channels, progress)
-        result = await tool.run(request, parse_arguments(tool.arguments, arguments))
+        result = await tool.run(request, tool.parse(arguments))
     except PilotError as error:
         return await _failure(error, name, result_format, gateway.redactor)
     except Exception:

@@ -3,26 +3,27 @@
 An operation is three plain functions: ``targets`` declares what is inspected before the authorization, ``execute`` does
 it within the authorized call, ``render`` makes the result after the outcome was recorded. The gateway's pipeline calls
 them in this order. A selection is written like ``standard,browser_evaluate,-browser_upload``: profiles and tool names
-add, ``-name`` removes, from left to right.
+add, ``-name`` removes, from left to right. Some arguments of a tool exist only where the selection has ``full``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, TypeVar
 
 from browser_pilot.approvals.queue import ApprovalChannel
-from browser_pilot.errors import BrowserError, NoTab, SettingsError, Timeout
+from browser_pilot.errors import BrowserError, InvalidArgument, NoTab, SettingsError, Timeout
 from browser_pilot.gateway import Gateway, Location, Scope, ToolCall, ToolContext
 from browser_pilot.gateway.tool_call import Progress, no_progress
 from browser_pilot.page.actions.target_facts import TargetSpec
 from browser_pilot.page.downloads.downloadable import DownloadSpec
+from browser_pilot.page.observe.cookies import CookieSpec
 from browser_pilot.policy.types import Effect
 from browser_pilot.sessions.client import Client
 
-from .tool_result import ToolResult, result_without_page
-from .tool_schema import Arguments, TabArguments, lean_schema
+from .tool_result import ToolResult, result_of_unreadable_page, result_without_page
+from .tool_schema import Arguments, TabArguments, lean_schema, parse_arguments
 
 Profile = Literal["minimal", "standard", "full"]
 PROFILES: tuple[Profile, ...] = ("minimal", "standard", "full")
@@ -51,9 +52,15 @@ def _no_download(_: Arguments) -> None:
     return None
 
 
+def _no_cookies(_: Arguments) -> None:
+    return None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Operation(Generic[A, R]):
     """``files`` are the paths of local files to upload, ``url`` is where a navigation goes.
+
+    ``cookies`` are those that are used.
 
     ``download`` is what is saved, ``dialog`` means that the open dialog is responded to.
     ``effect`` is the tool's own unless given. ``extra_timeout_ms`` is added to the call's time where ``execute`` keeps
@@ -66,6 +73,7 @@ class Operation(Generic[A, R]):
     files: Callable[[A], tuple[str, ...]] = _no_files
     url: Callable[[A], str] = _no_url
     download: Callable[[A], DownloadSpec | None] = _no_download
+    cookies: Callable[[A], CookieSpec | None] = _no_cookies
     dialog: bool = False
     effect: Effect | None = None
     scope: Scope = Scope.TAB
@@ -112,6 +120,7 @@ class CallRequest:
             files=operation.files(arguments),
             dialog=operation.dialog,
             download=operation.download(arguments),
+            cookies=operation.cookies(arguments),
             channels=self.channels,
             progress=self.progress,
         )
@@ -131,8 +140,13 @@ class CallRequest:
         context, outcome = await self.gateway.run(
             call, lambda context: operation.execute(context, arguments), location=location
         )
+        # An action can lead to a page that was not authorized, also while the result is rendered.
+        if (site := context.unreadable_site) is not None:
+            return result_of_unreadable_page(site)
         try:
-            return await self.gateway.render(context, operation.render(context, arguments, outcome))
+            result = await self.gateway.render(context, operation.render(context, arguments, outcome))
+            site = context.unreadable_site
+            return result if site is None else result_of_unreadable_page(site)
         except (Timeout, BrowserError, NoTab) as error:
             if not call.has_effect:
                 raise
@@ -143,7 +157,7 @@ class CallRequest:
 @dataclass(frozen=True)
 class Tool(Generic[A]):
     """A tool has one ``operation``, or chooses among several by its arguments (``choose``), or is more than one
-    operation of the browser (``handler``).
+    operation of the browser (``handler``). ``full_arguments`` are those in the full profile, where it has more there.
     """
 
     name: str
@@ -156,6 +170,7 @@ class Tool(Generic[A]):
     choose: Callable[[A], Operation[A, Any]] | None = None
     handler: Callable[[CallRequest, A], Awaitable[ToolResult]] | None = None
     destructive: bool = False
+    full_arguments: type[A] | None = None
 
     @property
     def read_only(self) -> bool:
@@ -164,6 +179,25 @@ class Tool(Generic[A]):
     @property
     def schema(self) -> dict[str, Any]:
         return lean_schema(self.arguments)
+
+    @property
+    def in_full_profile(self) -> Tool[A]:
+        return self if self.full_arguments is None else replace(self, arguments=self.full_arguments)
+
+    def parse(self, given: Mapping[str, Any]) -> A:
+        """Validate the arguments of a call."""
+        everywhere = self.arguments.model_fields
+        full = {} if self.full_arguments is None else self.full_arguments.model_fields
+        missing = [name for name in given if name in full and name not in everywhere]
+        if missing:
+            raise InvalidArgument(
+                f"`{missing[0]}` of {self.name} is available in the tool profile `full` only.",
+                suggestions=[
+                    f"Arguments of this tool here: {', '.join(everywhere)}.",
+                    "Your user can select the profile with `--tools full`.",
+                ],
+            )
+        return parse_arguments(self.arguments, given)
 
     async def run(self, request: CallRequest, arguments: A) -> ToolResult:
         if self.handler is not None:
@@ -185,7 +219,7 @@ class ToolRegistry:
         return next((tool.schema for tool in self if tool.name == name), None)
 
     def select(self, selection: str) -> dict[str, Tool[Any]]:
-        chosen: set[str] = set()
+        chosen: dict[str, Tool[Any]] = {}
         for word in (word.strip() for word in selection.split(",")):
             name = word.removeprefix("-")
             if name in PROFILES:
@@ -199,9 +233,14 @@ class ToolRegistry:
                     f"{name!r} is neither a tool nor a profile.",
                     suggestions=[f"Profiles: {', '.join(PROFILES)}.", f"Tools: {', '.join(self._tools)}."],
                 )
-            chosen = chosen - names if word.startswith("-") else chosen | names
+            if word.startswith("-"):
+                chosen = {chosen_name: tool for chosen_name, tool in chosen.items() if chosen_name not in names}
+            elif name == "full":
+                chosen |= {added: self._tools[added].in_full_profile for added in names}
+            else:
+                chosen = {added: self._tools[added] for added in names} | chosen
         if not chosen:
             raise SettingsError(
                 f"The selection {selection!r} leaves no tool.", suggestions=[f"Profiles: {', '.join(PROFILES)}."]
             )
-        return {name: tool for name, tool in self._tools.items() if name in chosen}
+        return {name: chosen[name] for name in self._tools if name in chosen}

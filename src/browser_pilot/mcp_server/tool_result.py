@@ -85,6 +85,12 @@ class ToolResult:
         return replace(self, data=await safe_data(self.data, redactor), text=text, links=links)
 
 
+def result_of_unreadable_page(site: str) -> ToolResult:
+    """For a call after which the tab shows a page that may not be described: nothing of it but its site."""
+    notice = f"The tab is on {site} now, which requires approval; nothing of that page is shown."
+    return ToolResult({"page": "requires approval", "site": site, "notices": [notice]})
+
+
 async def safe_data(data: Mapping[str, object], redactor: Redactor) -> Mapping[str, object]:
     """The data of a result or an error, sanitized, with secrets redacted, and cut."""
     bounded = _cut_fields(cast("Mapping[str, object]", sanitize_data(data)), lengths=_REDACTED_LENGTHS)
@@ -119,5 +125,5 @@ def render(data: Mapping[str, object], result_format: ResultFormat) -> str:
 
 def result_without_page(error: PilotError, facts: Mapping[str, object] | None = None) -> ToolResult:
     """The result of an action that took effect, where the page could not be read afterwards."""
-    notice = f"It was done, but the page could not be read afterwards ({error.code}). Take a browser_snapshot."
+    notice = f"It was done, but the page could not be read afterwards ({error.code})."
     return ToolResult(facts or {}).with_notices([notice])

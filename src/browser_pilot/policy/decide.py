@@ -42,7 +42,8 @@ class PolicyRequest:
     ``hosts.page_site``). ``frame`` is the site of the element's frame, if that is not the page itself. ``url`` is the
     URL of a navigation or download; ``executable_type`` is the file type (``exe``) of an executable download;
     ``local_files`` are the paths of files to upload that are outside the upload folders. These two always require
-    approval. ``session_mode`` and ``session_domains`` are the session's own restrictions: they only tighten the policy.
+    approval. ``side_effect_free``: the browser ends the script before its first side effect. ``session_mode`` and
+    ``session_domains`` are the session's own restrictions: they only tighten the policy.
     """
 
     effect: Effect
@@ -52,6 +53,7 @@ class PolicyRequest:
     url: str = ""
     executable_type: str = ""
     local_files: tuple[str, ...] = ()
+    side_effect_free: bool = False
     engine: Engine = "managed"
     session: str = ""
     session_mode: Mode | None = None
@@ -106,6 +108,7 @@ def decide(request: PolicyRequest, rules: Ruleset, counters: Counters, now: floa
         rules.defaults.sensitive,
         executable_type=request.executable_type,
         local_files=request.local_files,
+        side_effect_free=request.side_effect_free,
     )
     needed = _site_approval(sites) or _action_approval(request, rules, sites, sensitivity)
     basis = needed or _ApprovalNeeded("action", sites[0].permit.rule, "The rules allow it.", request.target)

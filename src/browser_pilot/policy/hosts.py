@@ -111,6 +111,14 @@ def page_site(url: str) -> Site | None:
     return _site(parsed) if parsed.protocol in ("http:", "https:") else None
 
 
+def url_origin(url: str) -> str:
+    """The origin of a URL as ``location.origin`` reports it in the page; "null" for a URL that has none."""
+    try:
+        return URL(url).origin
+    except ValueError:
+        return "null"
+
+
 def parse_host(text: str) -> str | None:
     """A bare host (``EXAMPLE.com.``, ``0x7f.1``, ``[::1]``) in canonical form; None when it is invalid."""
     if not text or re.search(r"[\s/\\?#@]", text) or (":" in text and not text.startswith("[")):

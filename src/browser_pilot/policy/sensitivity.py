@@ -37,6 +37,7 @@ CATEGORY_RISKS: dict[Category, Risk] = {
     "pattern": "high",
     "run": "high",
     "local_file": "high",
+    "script": "high",
     "change_password": "medium",
     "permissions": "medium",
     "card": "medium",
@@ -48,7 +49,6 @@ CATEGORY_RISKS: dict[Category, Risk] = {
     "post": "medium",
     "sign_in": "medium",
     "upload": "medium",
-    "script": "medium",
     "cookies": "medium",
     "sign_out": "low",
     "download": "low",
@@ -70,7 +70,7 @@ CATEGORY_DESCRIPTIONS: dict[Category, str] = {
     "post": "may post something for others to see",
     "sign_in": "may sign in or create an account",
     "upload": "sends a file from this machine to the site",
-    "script": "runs a script in the page",
+    "script": "runs a script, which can do anything on the page",
     "cookies": "reads or changes cookies, which can act as the user",
     "sign_out": "may sign out",
     "download": "saves a file on this machine",
@@ -171,11 +171,13 @@ def assess(
     *,
     executable_type: str = "",
     local_files: tuple[str, ...] = (),
+    side_effect_free: bool = False,
 ) -> RiskAssessment | None:
     """The highest risk of this action; None when it is not sensitive.
 
     ``url`` is the target of a navigation. ``executable_type`` is the file type of a download that is executable,
     ``local_files`` are the paths of files to upload that are outside the upload folders.
+    A ``side_effect_free`` script only reads, but also what no other tool returns: it has medium risk.
     """
     if effect in ("read", "capture"):
         return None
@@ -187,7 +189,9 @@ def assess(
     if local_files:
         reason = f"This {CATEGORY_DESCRIPTIONS['local_file']}: {', '.join(local_files)}"
         findings.append(RiskAssessment("local_file", CATEGORY_RISKS["local_file"], reason))
-    if effect in _EFFECT_CATEGORIES:
+    if effect == "script" and side_effect_free:
+        findings.append(RiskAssessment("script", "medium", "This runs a script that only reads."))
+    elif effect in _EFFECT_CATEGORIES:
         category = _EFFECT_CATEGORIES[effect]
         findings.append(RiskAssessment(category, CATEGORY_RISKS[category], f"This {CATEGORY_DESCRIPTIONS[category]}."))
     if effect == "navigate":

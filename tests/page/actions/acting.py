@@ -62,7 +62,8 @@ async def upload(tab: Tab, element: ElementArgument, paths: Sequence[Path], **op
 async def evaluate(
     tab: Tab, expression: str, element: ElementArgument | None = None, **options: Any
 ) -> EvaluationResult:
-    return await evaluating.evaluate(ActionContext(tab), expression, element, **options)
+    target = await resolve(tab, element) if element is not None else None
+    return await evaluating.evaluate(ActionContext(tab), expression, target, **options)
 
 
 async def open_address(tab: Tab, href: str, **options: Any) -> Outcome:

@@ -11,6 +11,7 @@ from browser_pilot.mcp_server.tool_registry import FULL_ONLY, Operation, Tool
 from browser_pilot.mcp_server.tool_result import ToolResult
 from browser_pilot.mcp_server.tool_schema import TabArguments
 from browser_pilot.page.actions.evaluate import EvaluationResult, evaluate
+from browser_pilot.page.actions.target_facts import TargetSpec
 
 from .arguments import Element
 from .page_result import action_data
@@ -21,9 +22,15 @@ class EvaluateArguments(TabArguments):
     element: Element | None = None
 
 
+def script_targets(arguments: EvaluateArguments) -> tuple[TargetSpec, ...]:
+    """The element, so that the site of its frame is authorized: the script runs there."""
+    return () if arguments.element is None else (TargetSpec(arguments.element),)
+
+
 async def run_script(context: ToolContext, arguments: EvaluateArguments) -> EvaluationResult:
     timeout_ms = context.call.timeout_ms
-    return await evaluate(context.action, arguments.expression, arguments.element, timeout_ms=timeout_ms)
+    target = None if arguments.element is None else context.action.targets[0]
+    return await evaluate(context.action, arguments.expression, target, timeout_ms=timeout_ms)
 
 
 async def render_value(context: ToolContext, _: EvaluateArguments, evaluated: EvaluationResult) -> ToolResult:
@@ -44,7 +51,7 @@ TOOLS = (
         arguments=EvaluateArguments,
         effect="script",
         profiles=FULL_ONLY,
-        operation=Operation(execute=run_script, render=render_value),
+        operation=Operation(targets=script_targets, execute=run_script, render=render_value),
         destructive=True,
     ),
 )

@@ -14,6 +14,7 @@ from browser_pilot.mcp_server.tool_schema import TabArguments
 from browser_pilot.page.actions.navigate import WaitUntil, open_address, step
 from browser_pilot.page.actions.outcome import Outcome
 from browser_pilot.page.tab import Tab
+from browser_pilot.policy.hosts import url_origin
 
 from .page_result import page_data, page_snapshot
 
@@ -81,8 +82,15 @@ async def select_tab(context: ToolContext, arguments: TabsArguments) -> Tab:
     return context.session.select(arguments.tab)
 
 
-async def render_selected(_: ToolContext, __: TabsArguments, tab: Tab) -> ToolResult:
-    return ToolResult(await page_data(tab))
+async def render_selected(context: ToolContext, _: TabsArguments, tab: Tab) -> ToolResult:
+    return ToolResult(await _tab_data(context, tab))
+
+
+async def _tab_data(context: ToolContext, tab: Tab) -> dict[str, object]:
+    """Nothing but the origin of a page that may not be described."""
+    if context.may_read(tab.page.url):
+        return await page_data(tab)
+    return {"tab": tab.id, "url": url_origin(tab.page.url), "title": "requires approval"}
 
 
 async def list_tabs(_: ToolContext, __: TabsArguments) -> None:
@@ -95,10 +103,7 @@ async def close_tab(context: ToolContext, arguments: TabsArguments) -> None:
 
 async def render_list(context: ToolContext, _: TabsArguments, __: None) -> ToolResult:
     session = context.session
-    rows = [
-        {"tab": tab.id, "url": tab.page.url, "title": await tab.title(), "current": tab.id == session.current_tab_id}
-        for tab in session.tabs()
-    ]
+    rows = [{**await _tab_data(context, tab), "current": tab.id == session.current_tab_id} for tab in session.tabs()]
     return ToolResult({"tabs": rows})
 
 

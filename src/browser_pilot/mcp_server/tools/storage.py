@@ -27,6 +27,10 @@ class CookiesArguments(TabArguments):
     secure: bool = False
 
 
+def used_cookies(arguments: CookiesArguments) -> jar.CookieSpec:
+    return jar.CookieSpec(arguments.action, arguments.name, arguments.url, arguments.domain)
+
+
 async def use_cookies(context: ToolContext, arguments: CookiesArguments) -> Mapping[str, object]:
     tab = context.tab
     match arguments.action:
@@ -34,7 +38,7 @@ async def use_cookies(context: ToolContext, arguments: CookiesArguments) -> Mapp
             found = await jar.get_cookies(tab, name=arguments.name, url=arguments.url)
             return {"cookies": [asdict(cookie) for cookie in found]}
         case "clear":
-            return {"cleared": await jar.clear_cookies(tab)}
+            return {"cleared": await jar.clear_cookies(tab, sites=context.inspection.cookie_sites)}
         case action if arguments.name is None:
             raise InvalidArgument(f"`name` is missing: which cookie to {action}?", suggestions=["Give a name."])
         case "delete":
@@ -86,7 +90,7 @@ TOOLS = (
         arguments=CookiesArguments,
         effect="cookies",
         profiles=FULL_ONLY,
-        operation=Operation(execute=use_cookies, render=render_data),
+        operation=Operation(cookies=used_cookies, execute=use_cookies, render=render_data),
         destructive=True,
     ),
     Tool(

@@ -28,8 +28,17 @@ class WaitArguments(TabArguments):
     state: State = "visible"
     url: str | None = None
     load: LoadState | None = None
-    function: str | None = None
     ms: Annotated[int | None, Field(ge=0, le=600_000)] = None
+
+
+class FullWaitArguments(WaitArguments):
+    """The standard profile runs no scripts."""
+
+    function: str | None = None
+
+
+def function_of(arguments: WaitArguments) -> str | None:
+    return arguments.function if isinstance(arguments, FullWaitArguments) else None
 
 
 async def wait(context: ToolContext, arguments: WaitArguments) -> None:
@@ -41,9 +50,10 @@ async def wait(context: ToolContext, arguments: WaitArguments) -> None:
         state=arguments.state,
         url=arguments.url,
         load=arguments.load,
-        function=arguments.function,
+        function=function_of(arguments),
         ms=arguments.ms,
         timeout_ms=context.call.timeout_ms - EXTRA_TIMEOUT_MS,
+        context=context.action,
     )
 
 
@@ -64,7 +74,8 @@ TOOLS = (
         description="Wait for one thing.",
         arguments=WaitArguments,
         effect="read",
+        full_arguments=FullWaitArguments,
         profiles=STANDARD,
-        choose=lambda arguments: WAIT if arguments.function is None else WAIT_FOR_FUNCTION,
+        choose=lambda arguments: WAIT if function_of(arguments) is None else WAIT_FOR_FUNCTION,
     ),
 )

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from browser_pilot.page.tab import Tab
+from browser_pilot.policy.hosts import Site
 
 from .outcome import DialogFacts
 from .resolve import Target
@@ -26,13 +27,16 @@ def _unchanged(text: str, _origin: str) -> str:
 class ActionContext:
     """``targets`` are in the order in which the tool declared them, ``dialog`` is the one that was authorized.
 
-    ``approved``: a person approved this action, so no other element may receive its input.
+    ``approved``: a person approved this action, so no other element may receive its input. ``site`` is the authorized
+    site of the page; with ``side_effect_free`` a script was authorized only as long as it has no side effects.
     """
 
     tab: Tab
     targets: tuple[Target, ...] = ()
     dialog: DialogFacts | None = None
     approved: bool = False
+    site: Site | None = None
+    side_effect_free: bool = False
     fill_secrets: FillSecrets = _unchanged
     # Input may have reached the page: the action must not be retried without a check.
     sent: bool = False

@@ -20,12 +20,12 @@ from browser_pilot.json_types import ReadOnlyJson
 from browser_pilot.page.bounded_regex import matches_glob, search_texts
 from browser_pilot.page.frames import Frame
 from browser_pilot.page.isolated_world import CallInterrupted, FrameGone
-from browser_pilot.page.playwright_errors import translated
 from browser_pilot.page.tab import Tab
-from browser_pilot.upstream_errors import script_error
 
+from .context import ActionContext
 from .resolve import ElementArgument
 from .selectors import invalid_element, parse_element
+from .wait_function import wait_for_function
 
 State = Literal["visible", "hidden", "attached", "detached", "enabled", "disabled", "checked", "unchecked", "focused"]
 LoadState = Literal["load", "domcontentloaded", "networkidle"]
@@ -51,8 +51,12 @@ async def wait_for(
     function: str | None = None,
     ms: int | None = None,
     timeout_ms: int = DEFAULT_TIMEOUT_MS,
+    context: ActionContext | None = None,
 ) -> None:
-    """Wait until the given condition is true. Raises Timeout, which names the condition."""
+    """Wait until the given condition is true. Raises Timeout, which names the condition.
+
+    ``context`` says where and how a function was authorized to run.
+    """
     given = [value for value in (text, text_gone, element, url, load, function, ms) if value is not None]
     if len(given) != 1:
         raise InvalidArgument(
@@ -68,7 +72,11 @@ async def wait_for(
             )
         await asyncio.sleep(ms / 1000)
         return
-    waiting, description = _start(tab, text, text_gone, element, state, url, load, function, timeout_ms)
+    if function is not None:
+        waiting = wait_for_function(context or ActionContext(tab), function, timeout_ms)
+        description = f"{function!r} to be true"
+    else:
+        waiting, description = _start(tab, text, text_gone, element, state, url, load, timeout_ms)
     try:
         async with asyncio.timeout(timeout_ms / 1000):
             is_met = await tab.dialogs.unless_opened(waiting)
@@ -89,7 +97,6 @@ def _start(
     state: State,
     url: str | None,
     load: LoadState | None,
-    function: str | None,
     timeout_ms: int,
 ) -> tuple[Coroutine[object, object, bool], str]:
     """The coroutine that waits, and a description of the condition."""
@@ -105,9 +112,8 @@ def _start(
         return _in_page(tab, condition, until, absent=state in _ABSENT), f"{selector} to be {state}"
     if url is not None:
         return _wait_for_url(tab, url, until), f"the address {url!r}"
-    if load is not None:
-        return _load(tab, load, timeout_ms), f"the page to reach {load!r}"
-    return _function(tab, function or "", timeout_ms), f"{function!r} to be true"
+    load = load or "load"
+    return _load(tab, load, timeout_ms), f"the page to reach {load!r}"
 
 
 async def _wait_for_url(tab: Tab, pattern: str, until: float) -> bool:
@@ -221,20 +227,4 @@ async def _load(tab: Tab, state: LoadState, timeout_ms: int) -> bool:
         await tab.page.wait_for_load_state(state, timeout=timeout_ms)
     except PlaywrightTimeout:
         return False
-    return True
-
-
-async def _function(tab: Tab, function: str, timeout_ms: int) -> bool:
-    with translated("Waiting for the function"):
-        try:
-            await tab.page.wait_for_function(function, timeout=timeout_ms)
-        except PlaywrightTimeout:
-            return False
-        except PlaywrightError as error:
-            if thrown := script_error(error.message):
-                raise InvalidArgument(
-                    f"The function cannot be run: {thrown}",
-                    suggestions=["Give an expression or a function that becomes true."],
-                ) from error
-            raise
     return True

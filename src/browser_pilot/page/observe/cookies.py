@@ -1,18 +1,19 @@
-"""Cookies of a tab's context: read, set, delete, clear."""
+"""Cookies of a tab's context: read, set, delete, clear; and the sites whose cookies a call would use."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import cast
+from typing import Literal, cast
 
 from playwright.async_api import Cookie
 from playwright.async_api import Error as PlaywrightError
 
-from browser_pilot.errors import InvalidArgument
+from browser_pilot.errors import ElementChanged, InvalidArgument
 from browser_pilot.page.cdp import send
 from browser_pilot.page.playwright_errors import translate, translated
 from browser_pilot.page.tab import Tab
-from browser_pilot.policy.hosts import parse_address
+from browser_pilot.policy.hosts import DEFAULT_PORTS, Site, page_site, parse_address, parse_host
 from browser_pilot.safe_text import well_formed
 from browser_pilot.upstream_errors import COOKIE_REFUSED
 
@@ -27,6 +28,43 @@ class CookieFacts:
     http_only: bool
     secure: bool
     same_site: str
+
+
+@dataclass(frozen=True, slots=True)
+class CookieSpec:
+    """What a call does with cookies. Without ``url`` and ``domain`` they are those of the tab's page."""
+
+    action: Literal["get", "set", "delete", "clear"]
+    name: str | None = None
+    url: str | None = None
+    domain: str | None = None
+
+
+async def cookie_sites(tab: Tab, spec: CookieSpec) -> tuple[Site, ...]:
+    """The sites whose cookies the call would use, other than the page's own."""
+    page = page_site(tab.page.url)
+    if spec.action == "clear":
+        with translated("Reading cookies"):
+            domains = {cookie.get("domain", "") for cookie in await tab.page.context.cookies()}
+        sites = [_site_of_domain(domain, page) for domain in sorted(domains)]
+    else:
+        sites = [_site_of_domain(spec.domain, page)] if spec.domain else []
+        sites += [parse_address(spec.url).site] if spec.url else []
+    return tuple(dict.fromkeys(site for site in sites if site != page))
+
+
+def canonical_domain(domain: str) -> str:
+    """A cookie's domain in the form in which it is authorized, so that the browser gets the same."""
+    host = parse_host(domain.removeprefix("."))
+    if host is None:
+        raise InvalidArgument(f"{domain[:100]!r} is not a domain.", suggestions=["Give a host name, as example.com."])
+    return f".{host}" if domain.startswith(".") else host
+
+
+def _site_of_domain(domain: str, page: Site | None) -> Site:
+    """Cookies have no port: those of the page's host count as the page's."""
+    host = canonical_domain(domain).removeprefix(".")
+    return page if page is not None and page.host == host else Site("https", host, DEFAULT_PORTS["https"])
 
 
 async def get_cookies(tab: Tab, *, name: str | None = None, url: str | None = None) -> list[CookieFacts]:
@@ -60,7 +98,9 @@ async def set_cookie(
     """Set one cookie, for the tab's page unless a url or domain is given."""
     if url is not None and domain is not None:
         raise InvalidArgument("Give `url` or `domain`, not both.", suggestions=["A domain covers all its pages."])
-    scope = {"domain": domain} if domain is not None else {"url": url or tab.page.url}
+    scope = {"url": parse_address(url).href if url else tab.page.url}
+    if domain is not None:
+        scope = {"domain": canonical_domain(domain)}
     optional = {key: given for key, given in (("path", path), ("expires", expires)) if given is not None}
     session = await tab.world.frames.main_session()
     cookie = {"name": name, "value": value, "httpOnly": http_only, "secure": secure, **scope, **optional}
@@ -78,17 +118,24 @@ async def set_cookie(
 
 
 async def delete_cookies(tab: Tab, name: str, *, domain: str | None = None) -> int:
-    """Delete the cookies of a name; returns how many."""
+    """Delete the cookies of a name, of the tab's page unless a domain is given; returns how many."""
     context = tab.page.context
+    domains = {canonical_domain(domain)} if domain else {cookie.domain for cookie in await get_cookies(tab, name=name)}
     with translated("Deleting cookies"):
         before = await context.cookies()
-        await (context.clear_cookies(name=name, domain=domain) if domain else context.clear_cookies(name=name))
+        for each in domains:
+            await context.clear_cookies(name=name, domain=each)
         return len(before) - len(await context.cookies())
 
 
-async def clear_cookies(tab: Tab) -> int:
-    """Delete all cookies of the session; returns how many."""
+async def clear_cookies(tab: Tab, *, sites: Collection[Site] | None = None) -> int:
+    """Delete all cookies of the session; returns how many.
+
+    Raises ``ElementChanged`` if there are cookies of other sites than ``sites`` and the page's, which were authorized.
+    """
     context = tab.page.context
+    if sites is not None and not set(await cookie_sites(tab, CookieSpec("clear"))) <= set(sites):
+        raise ElementChanged("There are cookies of other sites now than those that were authorized.")
     with translated("Clearing cookies"):
         before = await context.cookies()
         await context.clear_cookies()

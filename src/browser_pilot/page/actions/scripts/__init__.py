@@ -1,0 +1,1 @@
+"""Scripts of a caller: their source text, and running them without side effects."""
