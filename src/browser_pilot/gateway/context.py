@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
@@ -13,10 +12,12 @@ from browser_pilot.page.actions.context import ActionContext
 from browser_pilot.page.downloads.downloadable import Downloadable
 from browser_pilot.page.tab import Tab
 from browser_pilot.policy.hosts import BLANK, Address, Site, page_site
+from browser_pilot.policy.types import Verdict
 from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.sessions.session import Session
 
 from .action_preview import Inspection
+from .page_access import PageAccess
 from .tool_call import ToolCall
 
 
@@ -43,7 +44,7 @@ class ToolContext:
     """One attempt at an authorized call.
 
     ``summary`` is what a tool adds to the audit entry. ``unresponsive`` is set when the page could not be read in time
-    after an action. ``may_read`` says whether the page at a URL may be described without a further decision.
+    after an action. ``pages`` decides whether the page that the tab shows now may be described.
     """
 
     call: ToolCall
@@ -51,10 +52,10 @@ class ToolContext:
     inspection: Inspection
     authorization: Authorization
     redactor: Redactor
+    pages: PageAccess
     action_in_tab: ActionContext | None = None
     summary: str = ""
     unresponsive: bool = False
-    may_read: Callable[[str], bool] = lambda _url: True
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -97,12 +98,13 @@ class ToolContext:
         """Whether input was sent, so that the call must not be repeated blindly."""
         return self.call.has_effect and self.action_in_tab is not None and self.action_in_tab.sent
 
-    @property
-    def unreadable_site(self) -> str | None:
-        """The site that the tab shows now, if it may not be described: the call was authorized for another page."""
-        if self.action_in_tab is None or not self.tab.open or self.may_read(self.tab.page.url):
+    def undescribed_page(self) -> tuple[str, Verdict] | None:
+        """The site that the tab shows now, and why it is not described: the call was authorized for another page."""
+        if self.action_in_tab is None or not self.tab.open:
             return None
-        return str(page_site(self.tab.page.url) or "an internal page")
+        url = self.tab.page.url
+        verdict = self.pages.verdict(url)
+        return None if verdict == "allow" else (str(page_site(url) or "an internal page"), verdict)
 
     def remaining_ms(self, *, at_least: int = 0) -> int:
         """What is left of the call's time."""

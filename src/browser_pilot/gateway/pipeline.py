@@ -46,7 +46,7 @@ from browser_pilot.page.downloads.downloadable import find_downloadable
 from browser_pilot.page.downloads.transfers import ExecutableFile
 from browser_pilot.page.observe.cookies import cookie_sites
 from browser_pilot.page.tab import Tab
-from browser_pilot.policy.hosts import BLANK, page_site, parse_address
+from browser_pilot.policy.hosts import BLANK, parse_address
 from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.sessions.client import Client
 from browser_pilot.sessions.options import SessionOptions
@@ -64,6 +64,7 @@ from .action_preview import (
 )
 from .audit import AuditTrail
 from .context import Location, ToolContext
+from .page_access import PageAccess, requester_of
 from .rate_limits import RateLimits
 from .secret_injection import SecretInjector
 from .supervision import crash_error, supervised, timeout_error, with_deadline
@@ -261,8 +262,8 @@ class Gateway:
     def _context(
         self, call: ToolCall, location: Location, inspection: Inspection, authorization: Authorization
     ) -> ToolContext:
-        context = ToolContext(call, location, inspection, authorization, self.redactor)
-        context.may_read = lambda url: self._may_read(call, location.session, url)
+        pages = PageAccess(self._authorizer, call, location.session)
+        context = ToolContext(call, location, inspection, authorization, self.redactor, pages)
         if location.tab is not None:
             context.action_in_tab = ActionContext(
                 location.tab,
@@ -274,10 +275,6 @@ class Gateway:
                 fill_secrets=self._secrets.filler(location.tab),
             )
         return context
-
-    def _may_read(self, call: ToolCall, session: Session, url: str) -> bool:
-        request = replace(plain_request(call, session, page_site(url), ""), effect="read")
-        return self._authorizer.evaluate(requester_of(call, session), request).verdict == "allow"
 
     async def _execute(self, context: ToolContext, execute: Execute[T]) -> T:
         """Record the intent, execute within the deadline, record the outcome."""
@@ -414,14 +411,3 @@ def _can_resolve_again(call: ToolCall, context: ToolContext | None) -> bool:
     """
     sent = context is not None and context.may_have_taken_effect
     return not sent and bool(call.targets) and all(is_selector(spec.element) for spec in call.targets)
-
-
-def requester_of(call: ToolCall, session: Session) -> Requester:
-    return Requester(
-        client=call.client.id,
-        client_name=call.client.name,
-        session=session.id,
-        tool=call.tool,
-        timeout_seconds=call.client.settings.policy.approval_timeout_s,
-        channels=call.channels,
-    )

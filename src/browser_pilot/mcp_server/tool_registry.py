@@ -22,7 +22,7 @@ from browser_pilot.page.observe.cookies import CookieSpec
 from browser_pilot.policy.types import Effect
 from browser_pilot.sessions.client import Client
 
-from .tool_result import ToolResult, result_of_unreadable_page, result_without_page
+from .tool_result import ToolResult, result_of_undescribed_page, result_without_page
 from .tool_schema import Arguments, TabArguments, lean_schema, parse_arguments
 
 Profile = Literal["minimal", "standard", "full"]
@@ -141,12 +141,12 @@ class CallRequest:
             call, lambda context: operation.execute(context, arguments), location=location
         )
         # An action can lead to a page that was not authorized, also while the result is rendered.
-        if (site := context.unreadable_site) is not None:
-            return result_of_unreadable_page(site)
+        if (page := context.undescribed_page()) is not None:
+            return result_of_undescribed_page(*page)
         try:
             result = await self.gateway.render(context, operation.render(context, arguments, outcome))
-            site = context.unreadable_site
-            return result if site is None else result_of_unreadable_page(site)
+            page = context.undescribed_page()
+            return result if page is None else result_of_undescribed_page(*page)
         except (Timeout, BrowserError, NoTab) as error:
             if not call.has_effect:
                 raise
