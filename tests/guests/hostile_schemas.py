@@ -16,10 +16,10 @@ def multiplying_schema(seed: int = 0) -> dict[str, Any]:
     }
 
 
-def nested_any_of(levels: int = 10) -> dict[str, Any]:
+def nested_any_of(levels: int = 5) -> dict[str, Any]:
     """Every level tries two alternatives, and none matches."""
     node: dict[str, Any] = {"const": "never"}
     for _ in range(levels - 1):
         node = {"anyOf": [node, {"allOf": [{"not": {}}]}]}
-    rows = {"type": "array", "items": {"anyOf": [node] * 30}}
+    rows = {"type": "array", "items": {"anyOf": [node] * 40}}
     return {"type": "object", "properties": {"rows": rows}}

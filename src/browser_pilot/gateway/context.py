@@ -12,7 +12,6 @@ from browser_pilot.page.actions.context import ActionContext
 from browser_pilot.page.downloads.downloadable import Downloadable
 from browser_pilot.page.tab import Tab
 from browser_pilot.policy.hosts import BLANK, Address, Site, page_site
-from browser_pilot.policy.types import Verdict
 from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.sessions.session import Session
 
@@ -98,13 +97,11 @@ class ToolContext:
         """Whether input was sent, so that the call must not be repeated blindly."""
         return self.call.has_effect and self.action_in_tab is not None and self.action_in_tab.sent
 
-    def undescribed_page(self) -> tuple[str, Verdict] | None:
-        """The site that the tab shows now, and why it is not described: the call was authorized for another page."""
-        if self.action_in_tab is None or not self.tab.open:
+    def undescribed_site(self) -> str | None:
+        """The site that the tab shows now, if it requires approval: the call was authorized for another page."""
+        if self.action_in_tab is None or not self.tab.open or not self.pages.requires_approval(self.tab.page.url):
             return None
-        url = self.tab.page.url
-        verdict = self.pages.verdict(url)
-        return None if verdict == "allow" else (str(page_site(url) or "an internal page"), verdict)
+        return str(page_site(self.tab.page.url) or "an internal page")
 
     def remaining_ms(self, *, at_least: int = 0) -> int:
         """What is left of the call's time."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 from browser_pilot.approvals.authorizer import Authorizer, Requester
 from browser_pilot.policy.hosts import page_site
-from browser_pilot.policy.types import Verdict
 from browser_pilot.sessions.session import Session
 
 from .action_preview import plain_request
@@ -24,10 +23,13 @@ class PageAccess:
     call: ToolCall
     session: Session
 
-    def verdict(self, url: str) -> Verdict:
-        """Whether the page at a URL may be described: "ask" where that requires approval."""
+    def requires_approval(self, url: str) -> bool:
+        """Whether a person has to decide before the page at a URL may be described.
+
+        False for a denied page too: the browser does not load it, and what it shows instead is the reason.
+        """
         request = replace(plain_request(self.call, self.session, page_site(url), ""), effect="read")
-        return self.authorizer.evaluate(requester_of(self.call, self.session), request).verdict
+        return self.authorizer.evaluate(requester_of(self.call, self.session), request).verdict == "ask"
 
 
 def requester_of(call: ToolCall, session: Session) -> Requester:

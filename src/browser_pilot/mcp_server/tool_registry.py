@@ -141,12 +141,12 @@ class CallRequest:
             call, lambda context: operation.execute(context, arguments), location=location
         )
         # An action can lead to a page that was not authorized, also while the result is rendered.
-        if (page := context.undescribed_page()) is not None:
-            return result_of_undescribed_page(*page)
+        if (site := context.undescribed_site()) is not None:
+            return result_of_undescribed_page(site)
         try:
             result = await self.gateway.render(context, operation.render(context, arguments, outcome))
-            page = context.undescribed_page()
-            return result if page is None else result_of_undescribed_page(*page)
+            site = context.undescribed_site()
+            return result if site is None else result_of_undescribed_page(site)
         except (Timeout, BrowserError, NoTab) as error:
             if not call.has_effect:
                 raise

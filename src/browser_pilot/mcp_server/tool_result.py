@@ -19,7 +19,6 @@ from browser_pilot.errors import PilotError
 from browser_pilot.json_types import Json
 from browser_pilot.page.actions.evaluate import MAX_RESULT_CHARACTERS
 from browser_pilot.page.snapshot.snapshot import MAX_URL_CHARACTERS
-from browser_pilot.policy.types import Verdict
 from browser_pilot.redaction.offloading import redact
 from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.safe_text import cut, sanitize, sanitize_data
@@ -86,12 +85,10 @@ class ToolResult:
         return replace(self, data=await safe_data(self.data, redactor), text=text, links=links)
 
 
-def result_of_undescribed_page(site: str, verdict: Verdict) -> ToolResult:
-    """For a call after which the tab shows a page that may not be described: nothing of it but its site."""
-    state = "denied" if verdict == "deny" else "requires approval"
-    reason = "which the policy denies" if verdict == "deny" else "which requires approval"
-    notice = f"The tab is on {site} now, {reason}; nothing of that page is shown."
-    return ToolResult({"page": state, "site": site, "notices": [notice]})
+def result_of_undescribed_page(site: str) -> ToolResult:
+    """For a call after which the tab shows a page that requires approval: nothing of it but its site."""
+    notice = f"The tab is on {site} now, which requires approval; nothing of that page is shown."
+    return ToolResult({"page": "requires approval", "site": site, "notices": [notice]})
 
 
 async def safe_data(data: Mapping[str, object], redactor: Redactor) -> Mapping[str, object]:

@@ -61,6 +61,8 @@ class _Worker:
         assert self._process.stdin is not None  # noqa: S101  both are pipes
         assert self._process.stdout is not None  # noqa: S101
         self._requests, self._results = self._process.stdin, self._process.stdout
+        # A worker that ends by itself must not stay a zombie until the next call.
+        threading.Thread(target=self._process.wait, name="worker-reaper", daemon=True).start()
 
     def call(self, request: bytes) -> tuple[bool, Any]:
         """Raises ``EOFError`` or ``OSError`` when the process has ended or is killed meanwhile."""

@@ -43,6 +43,7 @@ def tools(
                 "profiles": profiles,
                 "read_only": tool.read_only,
                 "about_tokens": tokens,
+                "profile_tokens": {name: cost(REGISTRY.select(name)[tool.name]) for name in profiles},
             }
             for tool, profiles, tokens in rows
         ]

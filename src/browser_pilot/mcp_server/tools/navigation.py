@@ -88,14 +88,9 @@ async def render_selected(context: ToolContext, _: TabsArguments, tab: Tab) -> T
 
 async def _tab_data(context: ToolContext, tab: Tab) -> dict[str, object]:
     """Nothing but the origin of a page that may not be described."""
-    verdict = context.pages.verdict(tab.page.url)
-    if verdict == "allow":
+    if not context.pages.requires_approval(tab.page.url):
         return await page_data(tab)
-    return {
-        "tab": tab.id,
-        "url": url_origin(tab.page.url),
-        "title": "denied" if verdict == "deny" else "requires approval",
-    }
+    return {"tab": tab.id, "url": url_origin(tab.page.url), "title": "requires approval"}
 
 
 async def list_tabs(_: ToolContext, __: TabsArguments) -> None:
