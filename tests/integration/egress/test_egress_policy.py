@@ -155,7 +155,7 @@ async def test_no_channel_reaches_a_host_that_is_not_allowed(home: Path, tmp_pat
     async with serving_sink() as (sink, sink_port), serving_hostile(sink_port) as port:
         configure(home, "[browser]", f'args = ["--log-net-log={log}"]', *only(f"127.0.0.1:{port}"))
         with running_hub(home) as hub:
-            async with http_client(hub) as client:
+            async with http_client(hub, query="?tools=full") as client:
                 assert await try_all(client, port) == len(all_channels()) >= 80
 
                 async def are_listed() -> bool:
@@ -176,7 +176,7 @@ async def test_the_channels_of_the_same_page_arrive_if_the_sink_is_allowed(home:
     async with serving_sink() as (sink, sink_port), serving_hostile(sink_port) as port:
         configure(home, *only(f"127.0.0.1:{port}", f"*.{LOCAL_DOMAIN}"))
         with running_hub(home) as hub:
-            async with http_client(hub) as client:
+            async with http_client(hub, query="?tools=full") as client:
                 await try_all(client, port)
                 expected = all_channels() - NEVER_ARRIVE
                 assert len(expected) >= 60
@@ -188,7 +188,7 @@ async def test_a_redirect_to_a_forbidden_site_is_refused_and_named(home: Path) -
         configure(home, *only(f"127.0.0.1:{port}"))
         base = f"http://127.0.0.1:{port}"
         with running_hub(home) as hub:
-            async with http_client(hub) as client:
+            async with http_client(hub, query="?tools=full") as client:
                 for status, target in (
                     (301, "http://other.localhost:12345/"),
                     (302, "https://other.localhost:12345/"),
@@ -207,7 +207,7 @@ async def test_a_redirect_to_a_forbidden_site_is_refused_and_named(home: Path) -
 async def test_an_unreachable_server_has_the_same_error_as_without_a_proxy(
     hub: HubProcess, unused_tcp_port: int
 ) -> None:
-    async with http_client(hub) as client:
+    async with http_client(hub, query="?tools=full") as client:
         for scheme in ("http", "https"):
             unknown = await fail(client, "browser_navigate", url=f"{scheme}://unknown.invalid/")
             assert unknown["error"] == "NAVIGATION_FAILED"
@@ -222,7 +222,7 @@ async def test_the_result_of_a_link_to_a_forbidden_site_has_the_reason(home: Pat
     with web({"/": page}) as site:
         configure(home, *only(f"127.0.0.1:{site.port}"))
         with running_hub(home) as hub:
-            async with http_client(hub) as client:
+            async with http_client(hub, query="?tools=full") as client:
                 for name in ("plain", "safe"):
                     await call(client, "browser_navigate", url=site.url())
                     result = await client.call_tool("browser_click", {"element": f'role=link[name="{name}"]'})
@@ -239,7 +239,7 @@ async def test_subresources_and_navigations_have_separate_rules(home: Path) -> N
         subresources = ["[policy.subresources]", f'allow = ["cdn.localhost:{cdn.port}"]']
         configure(home, *only(f"127.0.0.1:{site.port}"), *subresources)
         with running_hub(home) as hub:
-            async with http_client(hub) as client:
+            async with http_client(hub, query="?tools=full") as client:
                 await call(client, "browser_navigate", url=site.url(), wait_until="load")
                 rows = (await call(client, "browser_network", type="image"))["requests"]
                 assert [row["status"] for row in rows if "cdn." in row["url"]] == [200]
@@ -254,7 +254,7 @@ async def test_the_agent_may_open_a_site_that_pages_may_load_nothing_from(home: 
         site.pages["/"] = f'<img src="/picture"><img src="http://other.localhost:{other.port}/picture">'
         configure(home, "[policy.subresources]", 'uncovered = "deny"')
         with running_hub(home) as hub:
-            async with http_client(hub) as client:
+            async with http_client(hub, query="?tools=full") as client:
                 await call(client, "browser_navigate", url=site.url(), wait_until="load")
                 assert "/picture" in site.hits
                 assert other.hits == []
@@ -289,7 +289,7 @@ async def test_the_connections_of_a_client_end_with_it(home: Path) -> None:
             assert egress["state"] == "ok"
             return int(egress["says"].split()[-2])
 
-        async with http_client(hub) as client:
+        async with http_client(hub, query="?tools=full") as client:
             await call(client, "browser_navigate", url=site.url(), wait_until="commit")
             await slow.wait_for_request()
             assert connections() > 0
@@ -300,7 +300,7 @@ async def test_the_connections_of_a_client_end_with_it(home: Path) -> None:
 async def test_a_browser_argument_that_bypasses_the_proxy_is_refused(home: Path) -> None:
     configure(home, "[browser]", 'args = ["--proxy-server=http://127.0.0.1:3128"]')
     with running_hub(home) as hub:
-        async with http_client(hub) as client:
+        async with http_client(hub, query="?tools=full") as client:
             error = await fail(client, "browser_navigate", url="about:blank")
     assert error["error"] == "INVALID_SETTINGS"
     assert "--proxy-server" in error["message"]
@@ -313,7 +313,7 @@ async def test_the_browser_starts_with_a_long_temporary_folder(
     long.mkdir(parents=True)
     monkeypatch.setenv("TMPDIR", str(long))
     with running_hub(home) as hub:
-        async with http_client(hub) as client:
+        async with http_client(hub, query="?tools=full") as client:
             assert (await call(client, "browser_navigate", url=site.url()))["url"] == site.url()
 
 

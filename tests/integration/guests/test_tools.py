@@ -116,9 +116,9 @@ async def test_a_guests_tool_is_counted_under_its_name_in_the_metrics(hub: HubPr
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
-        ("?tools=minimal", {"good__count", "bad__spin", "echoing__say", "slow__take"}),
+        ("?tools=minimal", {"good__count", "bad__spin", "echoing__say", "evaluating__run", "slow__take"}),
         ("?tools=minimal,-guests", set[str]()),
-        ("?tools=minimal,-good__count", {"bad__spin", "echoing__say", "slow__take"}),
+        ("?tools=minimal,-good__count", {"bad__spin", "echoing__say", "evaluating__run", "slow__take"}),
         ("?tools=minimal,good__count", {"good__count"}),
     ],
 )

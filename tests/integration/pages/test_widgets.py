@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+
+from tests.hub_process import HubProcess
 
 from .conftest import Visit
 
@@ -72,8 +72,9 @@ async def test_a_card_is_dragged_to_another_column(visit: Visit) -> None:
         assert any("card is here" in text for text in agent.texts())
 
 
-async def test_files_are_uploaded_to_hidden_fields(visit: Visit, tmp_path: Path) -> None:
-    file = tmp_path / "photo.txt"
+async def test_files_are_uploaded_to_hidden_fields(visit: Visit, hub_without_rate_limit: HubProcess) -> None:
+    file = hub_without_rate_limit.home / "uploads" / "photo.txt"
+    file.parent.mkdir(exist_ok=True)
     file.write_text("x")
     async with visit(
         "<input type=file aria-label=Photo hidden onchange='o.textContent = this.files[0].name'><p id=o>"

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
 import pytest
 
-from browser_pilot.errors import ElementChanged
+from browser_pilot.errors import ElementChanged, PilotError
+from browser_pilot.page.actions import mouse
 from browser_pilot.page.actions.context import ActionContext
 from browser_pilot.page.actions.keyboard import press, type_text
 from browser_pilot.page.actions.mouse import click
@@ -148,3 +153,28 @@ async def test_a_frame_that_moves_over_the_button_receives_no_approved_click(
     else:
         await click_authorized(context, timeout_ms=2_000)
     assert (await inner.title() == "pressed") is not approved
+
+
+async def test_a_document_that_replaces_the_page_before_an_approved_press_gets_no_click(
+    show: Show, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page navigates after the target was checked: the next document has a button at the same place."""
+    button = "<button id=b style='position:fixed;inset:0' onclick=\"document.title = 'clicked'\">Pay</button>"
+    other = site.add("other", f"<title>other</title>{button}")
+    tab = await show(f"<title>page</title>{button}")
+    context = await authorized(tab, TargetSpec("#b", pointing=True), approved=True)
+    other_frames_blocked = mouse.other_frames_blocked
+
+    @asynccontextmanager
+    async def navigated(*arguments: Any) -> AsyncGenerator[None]:
+        await tab.page.goto(other)
+        async with other_frames_blocked(*arguments):
+            yield
+
+    with monkeypatch.context() as patch:
+        patch.setattr(mouse, "other_frames_blocked", navigated)
+        with suppress(PilotError):
+            await click_authorized(context)
+    assert await tab.page.title() == "other"
+    await click_authorized(await authorized(tab, TargetSpec("#b", pointing=True), approved=True))
+    assert await tab.page.title() == "clicked"

@@ -1,18 +1,64 @@
-"""Blocks input in all other frames while an approved click is on its way.
+"""Blocks input in all other frames, and in new documents, while an approved click is on its way.
 
 A page can move a frame of another site over a button between the hit test and the press; the click guard at the button
-would not see that press. Ancestor frames of the target are blocked too: events for the target pass through them.
+would not see that press. Ancestor frames of the target are blocked too: events for the target pass through them. A page
+can also navigate in that moment: the new document has a button at the same place, and no guard.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
-from browser_pilot.errors import ElementChanged
+from playwright.async_api import Error as PlaywrightError
+
+from browser_pilot.errors import ElementChanged, PilotError
+from browser_pilot.page.cdp import send
 from browser_pilot.page.frames import Frame
 
 from .runner import RunningAction
+
+_WORLD = "browser-pilot-shield"
+# Runs before the scripts of a new document. It expires by itself, for frames that cannot be reached afterwards.
+_BLOCK_PRESSES = """(() => {
+  const kinds = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu'];
+  const stop = (event) => {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  for (const kind of kinds) window.addEventListener(kind, stop, true);
+  globalThis.unblockPresses = () => kinds.forEach((kind) => window.removeEventListener(kind, stop, true));
+  setTimeout(globalThis.unblockPresses, 1_000);
+})()"""
+
+
+@asynccontextmanager
+async def new_documents_blocked(action: RunningAction, target: Frame) -> AsyncGenerator[None]:
+    """Within it, a document that replaces the target's gets no press. Enter it before the target is checked."""
+    if not action.context.approved:
+        yield
+        return
+    sessions = [action.session] if target.session is action.session else [action.session, target.session]
+    scripts = [
+        await send(session, "Page.addScriptToEvaluateOnNewDocument", source=_BLOCK_PRESSES, worldName=_WORLD)
+        for session in sessions
+    ]
+    try:
+        yield
+    finally:
+        with suppress(PlaywrightError, PilotError):
+            for session, script in zip(sessions, scripts, strict=True):
+                await send(session, "Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
+            if action.tab.tracker.new_document(action.window):
+                await _unblock_new_document(action)
+
+
+async def _unblock_new_document(action: RunningAction) -> None:
+    """The press is over: the document that it led to, or that came meanwhile, may be used."""
+    frame = (await send(action.session, "Page.getFrameTree"))["frameTree"]["frame"]["id"]
+    world = await send(action.session, "Page.createIsolatedWorld", frameId=frame, worldName=_WORLD)
+    context = world["executionContextId"]
+    await send(action.session, "Runtime.evaluate", expression="globalThis.unblockPresses?.()", contextId=context)
 
 
 @asynccontextmanager

@@ -18,7 +18,7 @@ from browser_pilot.page.frames import MAIN
 
 from .actionability_errors import actionability_error
 from .context import ActionContext
-from .frame_shield import other_frames_blocked
+from .frame_shield import new_documents_blocked, other_frames_blocked
 from .keys import Modifier, modifier_mask
 from .outcome import Outcome
 from .resolve import Target
@@ -59,6 +59,13 @@ async def click_target(
     action: RunningAction, target: Target, timeout_ms: int, *, button: Button = "left", count: int = 1, mask: int = 0
 ) -> PageReport | None:
     """The click itself, as a part of an action; returns the page's report once it has landed."""
+    async with new_documents_blocked(action, target.frame):
+        return await _click_when_actionable(action, target, timeout_ms, button=button, count=count, mask=mask)
+
+
+async def _click_when_actionable(
+    action: RunningAction, target: Target, timeout_ms: int, *, button: Button, count: int, mask: int
+) -> PageReport | None:
     deadline = asyncio.get_running_loop().time() + timeout_ms / 1000
     retrying = False
     while True:
