@@ -157,8 +157,14 @@ function normalizeText(text) {
   return text.replace(/[\uE000-\uF8FF\u200B\uFEFF\u00AD]|\uDB80[\uDC00-\uDFFF]|[\uDB81-\uDBBF][\uDC00-\uDFFF]/g, '').replace(/\s+/g, ' ').trim();
 }
 
+const HIDDEN = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]|\uDB40[\uDC00-\uDC7F]|(?<=[\uFE00-\uFE0F])[\uFE00-\uFE0F]/g;
+
+function comparableText(text) {
+  return text.replace(HIDDEN, '').toLowerCase();
+}
+
 function truncate(text, length) {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+  return text.length > length ? `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : text;
 }
 
 function focusedElement() {
