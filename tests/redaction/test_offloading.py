@@ -9,7 +9,7 @@ import pytest
 
 from browser_pilot.redaction import offloading
 from browser_pilot.redaction.logging_filter import MAX_RECORD_CHARACTERS, RedactingFormatter
-from browser_pilot.redaction.offloading import redact, redact_body
+from browser_pilot.redaction.offloading import redact, redact_body, redact_data
 from browser_pilot.redaction.redactor import Redactor
 from tests.loop_blocks import ticks_during
 
@@ -42,6 +42,32 @@ async def test_a_long_text_is_redacted_while_the_loop_goes_on(redactor: Redactor
 async def test_long_data_has_the_same_result_as_in_the_event_loop(redactor: Redactor, data: dict[str, Any]) -> None:
     assert not offloading.is_short(data)
     assert await redact(redactor.data, data) == redactor.data(data)
+
+
+TABLE = [{"ref": f"e{n}", "name": HOSTILE if n % 7 == 0 else "a name", "value": f"v{n}"} for n in range(900)]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"title": "t", "elements": TABLE, "url": "https://a.test/?token=a1b2c3d4e5f6"},
+        {"name": "password", "value": "hunter2", "rows": TABLE},
+        {"elements": [{"name": HOSTILE * 400}, *TABLE], "text": HOSTILE * 400},
+        {"value": [{"a": HOSTILE}] * 400, "name": "password"},
+        {"items": [HOSTILE] * 400, "tokens": TABLE},
+    ],
+)
+async def test_tables_are_redacted_in_slices_with_the_same_result(redactor: Redactor, data: dict[str, Any]) -> None:
+    assert not offloading.is_short(data)
+    shown = await redact_data(redactor, data)
+    assert shown == redactor.data(data)
+    assert list(shown) == list(data)
+
+
+async def test_a_long_table_needs_no_worker_process(redactor: Redactor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(offloading, "run_in_worker")
+    data: dict[str, Any] = {"title": "t", "elements": TABLE}
+    assert await redact_data(redactor, data) == redactor.data(data)
 
 
 async def test_a_long_body_is_redacted_by_its_type(redactor: Redactor) -> None:

@@ -1,7 +1,7 @@
 """Which files of this machine an agent may give to a site: freely, with approval, or never.
 
 A path is judged after every symbolic link is resolved. Files in the upload folders are free. Some places are never
-given away, whoever approves: the hub's home, system folders, hidden files and folders, keys, and browser profiles.
+uploaded, even with approval: the hub's home, system folders, hidden files and folders, keys, and browser profiles.
 Everything else requires approval with the full path. A folder is judged by everything inside it.
 
 Not here: the approval itself (``policy.decide``). Reads the file system, so it runs in a thread. A hard link cannot be

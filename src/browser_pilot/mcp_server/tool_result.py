@@ -19,7 +19,7 @@ from browser_pilot.errors import PilotError
 from browser_pilot.json_types import Json
 from browser_pilot.page.actions.evaluate import MAX_RESULT_CHARACTERS
 from browser_pilot.page.snapshot.snapshot import MAX_URL_CHARACTERS
-from browser_pilot.redaction.offloading import redact
+from browser_pilot.redaction.offloading import redact, redact_data
 from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.safe_text import cut, sanitize, sanitize_data
 
@@ -94,8 +94,7 @@ def result_of_undescribed_page(site: str) -> ToolResult:
 async def safe_data(data: Mapping[str, object], redactor: Redactor) -> Mapping[str, object]:
     """The data of a result or an error, sanitized, with secrets redacted, and cut."""
     bounded = _cut_fields(cast("Mapping[str, object]", sanitize_data(data)), lengths=_REDACTED_LENGTHS)
-    redacted = await redact(redactor.data, cast("Json", bounded))
-    return _cut_fields(cast("Mapping[str, object]", redacted))
+    return _cut_fields(await redact_data(redactor, cast("Mapping[str, Json]", bounded)))
 
 
 def _cut_fields(data: Mapping[str, object], *, lengths: int = 1) -> dict[str, object]:
