@@ -6,13 +6,15 @@ STAMP := $(VENV)/.installed
 OWN ?= tests/page/actions/test_mouse.py tests/page/actions/test_dialogs.py tests/page/actions/test_scroll_drag_upload.py tests/page/test_isolated_world.py
 ROOT := $(if $(filter 0,$(shell id -u)),,sudo -n)
 
-.PHONY: run test setup check fuzz demo dev stress docs bench python-venv wasi-clang grid-and-redis clean
+.PHONY: run test setup check fuzz demo dev redteam stress docs bench python-venv wasi-clang test-servers clean
 
 run: setup
 	@$(BIN)/browser-pilot serve --prove
 
+# The tests start hundreds of Python processes: they need the cached bytecode, whatever the environment says.
+test: export PYTHONDONTWRITEBYTECODE =
 # Some page tests run a second time in the user's Chrome, through the extension.
-test: setup wasi-clang grid-and-redis
+test: setup wasi-clang test-servers
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup
 	@$(BIN)/python -m pytest -q -n 2 --own $(OWN)
 
@@ -27,6 +29,10 @@ check: setup
 # Compares our URL parser with Chromium's; COUNT=… sets the number of URLs.
 fuzz: setup
 	@$(BIN)/python -m tests.fuzz_urls $(or $(COUNT),1000000)
+
+# Attacks by kind, with a table of tried and held; ROUNDS=3000 sets the number of approval swaps and secret canaries.
+redteam: setup
+	@ROUNDS=$(ROUNDS) LONG=$(LONG) $(BIN)/python -m tests.redteam $(KIND)
 
 # Long tests: connections to the user's Chrome cut a hundred times, hubs and browsers killed, sessions under load.
 stress: setup
@@ -78,15 +84,15 @@ wasi-clang:
 			|| { apt-get update && apt-get install -y --no-install-recommends $$p; }' >/dev/null 2>&1 \
 		|| echo "The installation failed: tests of guests in C are skipped."; }
 
-# Some tests run a real Selenium Grid and Redis. They are skipped if these cannot be installed.
-grid-and-redis:
-	@command -v java >/dev/null && command -v chromedriver >/dev/null && command -v redis-server >/dev/null \
+# Some tests run a real Selenium Grid, Redis and Squid. They are skipped if these cannot be installed.
+test-servers:
+	@command -v java >/dev/null && command -v chromedriver >/dev/null && command -v redis-server >/dev/null && [ -x /usr/sbin/squid ] \
 		|| ! command -v apt-get >/dev/null || { \
-		echo "Installing Java, chromedriver and Redis, for tests of the Grid and of several hubs …"; \
-		$(ROOT) sh -c 'p="openjdk-17-jre-headless chromium-driver redis-server"; \
+		echo "Installing Java, chromedriver, Redis and Squid, for tests of the Grid, of several hubs and of proxies …"; \
+		$(ROOT) sh -c 'p="openjdk-17-jre-headless chromium-driver redis-server squid"; \
 			apt-get install -y --no-install-recommends $$p \
 			|| { apt-get update && apt-get install -y --no-install-recommends $$p; }' >/dev/null 2>&1 \
-		|| echo "The installation failed: tests of the Grid and Redis are skipped."; }
+		|| echo "The installation failed: tests of the Grid, Redis and Squid are skipped."; }
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache dist

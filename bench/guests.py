@@ -27,10 +27,10 @@ from browser_pilot.cli.hub_control import RunningHub, find_hub, send_request
 from browser_pilot.cli.tool_call import call_tool
 from browser_pilot.config.settings import GuestSettings
 from browser_pilot.guests.call_context import CallContext
-from browser_pilot.guests.guest_store import GuestStore, InstalledGuest
+from browser_pilot.guests.installed.guest_store import GuestStore, InstalledGuest
+from browser_pilot.guests.installed.manifest import GuestTool, parse_manifest
+from browser_pilot.guests.installed.packages import Package
 from browser_pilot.guests.manager import GuestManager
-from browser_pilot.guests.manifest import GuestTool, parse_manifest
-from browser_pilot.guests.packages import Package
 
 from . import pages
 from .http_session import HttpSession

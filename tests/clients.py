@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -42,12 +43,45 @@ async def stdio_adapter(
         yield client
 
 
+@asynccontextmanager
+async def in_own_task(context: AbstractAsyncContextManager[Client]) -> AsyncGenerator[Client]:
+    """For fixtures, which end in another task than they began in: a client must not."""
+    connected: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
+    leave = asyncio.Event()
+
+    async def hold() -> None:
+        try:
+            async with context as client:
+                connected.set_result(client)
+                await leave.wait()
+        finally:
+            connected.cancel()
+
+    task = asyncio.create_task(hold())
+    await asyncio.wait({task, connected}, return_when=asyncio.FIRST_COMPLETED)
+    try:
+        if not task.done():
+            yield await connected
+    finally:
+        leave.set()
+        await task
+
+
 def text_of(result: CallToolResult) -> str:
     return "\n".join(block.text for block in result.content if isinstance(block, TextContent))
 
 
 def data_of(result: CallToolResult) -> dict[str, Any]:
     return cast(dict[str, Any], toon_format.decode(text_of(result)))
+
+
+def page_text(result: CallToolResult) -> str:
+    """The text of ``browser_read`` or ``browser_dom``, without the lines around it that the data names."""
+    data, text = (block.text for block in result.content if isinstance(block, TextContent))
+    first, *inside, last = text.split("\n")
+    assert first == last
+    assert f'page_text: "between the lines \\"{first}\\""' in data.splitlines()
+    return "\n".join(inside)
 
 
 async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:

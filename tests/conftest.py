@@ -4,21 +4,33 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from playwright.async_api import expect
 
 from .hub_process import HubProcess, running_hub
 from .sites import LOGIN, Site, serving
+from .waiting import TIMEOUT_SECONDS
 
 # No deadline per example: the tests share two cores with browsers.
 settings.register_profile("no_deadline", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("no_deadline")
 
+expect.set_options(timeout=TIMEOUT_SECONDS * 1000)
+
 # Every hub starts a Playwright driver. A shared compile cache makes that faster.
 os.environ.setdefault("NODE_COMPILE_CACHE", str(Path(sys.prefix) / "driver-cache"))
+
+# Hubs of tests connect directly, unless a test says otherwise.
+for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+    for variable in (name, name.upper()):
+        os.environ.pop(variable, None)
+
+HubWith = Callable[[str], HubProcess]
 
 # Fixtures that are slow to set up: all tests that use one run in the same worker.
 EXPENSIVE_FIXTURES = ("grid", "chrome", "users_chrome", "own", "asking_hub", "shop_hub", "asking")
@@ -63,6 +75,24 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
     (home / "config.toml").write_text(MANY_CLIENTS)
     with running_hub(home) as process:
         yield process
+
+
+@pytest.fixture(scope="module")
+def hub_with(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubWith]:
+    """Hubs by their ``config.toml``: the tests of a module share one for each, with its home. Each test connects its
+    own client, and leaves no rule and no other setting behind."""
+    hubs: dict[str, HubProcess] = {}
+    with ExitStack() as stack:
+
+        def hub_with_settings(settings: str) -> HubProcess:
+            if settings not in hubs:
+                home = tmp_path_factory.mktemp("shared") / "home"
+                home.mkdir()
+                (home / "config.toml").write_text(settings, encoding="utf-8")
+                hubs[settings] = stack.enter_context(running_hub(home))
+            return hubs[settings]
+
+        yield hub_with_settings
 
 
 @pytest.fixture(scope="session")

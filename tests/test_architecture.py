@@ -110,3 +110,19 @@ def test_no_two_classes_have_the_same_name() -> None:
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(str(path.relative_to(SOURCES)))
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_a_type_alias_has_one_meaning() -> None:
+    """Option types of commands (``Yes``, ``Name``) are part of their command's signature, and excepted."""
+    meanings: defaultdict[str, set[str]] = defaultdict(set)
+    for path in modules():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                meanings[node.name].add("a class")
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript | ast.BinOp):
+                meaning = ast.unparse(node.value)
+                names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+                for name in names:
+                    if re.fullmatch(r"[A-Z]\w*[a-z]\w*", name) and "typer." not in meaning:
+                        meanings[name].add(meaning)
+    assert {name: found for name, found in meanings.items() if len(found) > 1} == {}

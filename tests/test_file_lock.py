@@ -17,7 +17,7 @@ def test_the_lock_has_one_holder_at_a_time(tmp_path: Path) -> None:
     holders: list[int] = []
 
     def enter(number: int) -> None:
-        with locked(tmp_path / "lock", timeout_seconds=30):
+        with locked(tmp_path / "lock", timeout_seconds=60):
             inside.append(number)
             holders.append(len(inside))
             inside.remove(number)
@@ -33,7 +33,7 @@ def test_the_lock_has_one_holder_at_a_time(tmp_path: Path) -> None:
 def test_after_a_timeout_the_lock_stays_usable(tmp_path: Path) -> None:
     with locked(tmp_path / "lock"), pytest.raises(TimeoutError), locked(tmp_path / "lock", timeout_seconds=0.05):
         pass
-    with locked(tmp_path / "lock", timeout_seconds=10):
+    with locked(tmp_path / "lock", timeout_seconds=60):
         pass
 
 
@@ -49,5 +49,5 @@ def test_the_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
         with pytest.raises(TimeoutError), locked(tmp_path / "lock", timeout_seconds=0.05):
             pass
         holder.kill()
-        with locked(tmp_path / "lock", timeout_seconds=10):
+        with locked(tmp_path / "lock", timeout_seconds=60):
             pass

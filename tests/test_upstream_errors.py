@@ -33,6 +33,10 @@ WHILE_RUNNING = '{"code":-32000,"message":"Detached while handling command."}'
         ("DEBUGGER_NOT_ATTACHED", NOT_ATTACHED),
         ("DETACHED_WHILE_RUNNING", WHILE_RUNNING),
         ("OTHER_EXTENSIONS_FRAME", "Cannot access a chrome-extension:// URL of different extension"),
+        (
+            "DRIVER_CONFUSED",
+            'Browser.new_context: Cannot find object to "__dispose__": page@1ff30164fdfa2b17622ca9c55f2a6b48',
+        ),
         ("CALL_NOT_STARTED", "Protocol error (Runtime.evaluate): Cannot find context with specified id"),
         ("CALL_NOT_STARTED", "Protocol error (Runtime.callFunctionOn): Could not find object with given id"),
         ("CALL_NOT_STARTED", "Protocol error (Runtime.evaluate): uniqueContextId not found"),

@@ -7,7 +7,8 @@ import inspect
 import time
 from collections.abc import Awaitable, Callable
 
-TIMEOUT_SECONDS = 20.0
+# Long, because the machine may be busy: only a test that fails waits for so long.
+TIMEOUT_SECONDS = 60.0
 POLL_SECONDS = 0.02
 
 

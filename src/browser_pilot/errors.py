@@ -32,6 +32,7 @@ whether the same call may be tried again (``retryable``). ``metadata`` names the
     │   ├── ApprovalDenied       APPROVAL_DENIED
     │   ├── ApprovalTimeout      APPROVAL_TIMEOUT
     │   ├── PermissionDenied     PERMISSION_DENIED
+    │   ├── PausedByUser         PAUSED_BY_USER
     │   ├── FileDenied           FILE_DENIED
     │   ├── BudgetExhausted      BUDGET_EXHAUSTED
     │   ├── RateLimited          RATE_LIMITED
@@ -212,6 +213,13 @@ class ApprovalTimeout(Refused):
 
 class PermissionDenied(Refused):
     code = "PERMISSION_DENIED"
+
+
+class PausedByUser(Refused):
+    """The user has paused all agents in their browser, and did not resume in time."""
+
+    code = "PAUSED_BY_USER"
+    retryable = True
 
 
 class FileDenied(Refused):

@@ -22,6 +22,8 @@ _SELECTOR = re.compile(f"[{_SELECTORS}]")
 # One selector alone stays, so only runs need a look; what is removed must not make two selectors neighbours.
 _HIDDEN = re.compile(f"[{_TAGS}{_BIDI_CONTROLS}{_SELECTORS}]{{2,}}|[{_TAGS}{_BIDI_CONTROLS}]")
 
+_LINE_BREAK = re.compile("[\\r\\n\\0]")
+
 # Most texts have no such character. A set within one plane is searched more than twice as fast as a mixed one.
 _SUSPECT = re.compile(
     "[\u061c\u180b-\u180f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufe00-\ufe0f]|[\U000e0000-\U000e01ef]"
@@ -48,6 +50,13 @@ def sanitize(text: str) -> str:
 def cut(text: str, max_characters: int) -> str:
     """The text, or its beginning with "…" at the end: never longer than ``max_characters``."""
     return text if len(text) <= max_characters else f"{text[: max_characters - 1]}…"
+
+
+def one_line(text: str) -> str:
+    """The text; raises ``ValueError`` if it has a line break or NUL, which could add a header or end an argument."""
+    if _LINE_BREAK.search(text):
+        raise ValueError("line breaks and NUL are not allowed")
+    return text
 
 
 def well_formed_data(value: Any) -> Any:

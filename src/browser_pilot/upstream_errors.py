@@ -67,6 +67,8 @@ NAVIGATION_INTERRUPTED = ErrorText("interrupted by another navigation")
 PAGE_CRASHED = ErrorText("crashed")
 TARGET_WAS_CLOSED = ErrorText("has been closed")
 DRIVER_GONE = ErrorText("Connection closed")
+# The client and the driver of Playwright disagree about which objects exist: one of them fell behind.
+DRIVER_CONFUSED = ErrorText('Cannot find object to "', "Object doesn't exist", "Unknown new child")
 STRICT_MODE_VIOLATION = ErrorText("strict mode violation")
 ELEMENT_NOT_ACTIONABLE = ErrorText("Element is not", "intercepts pointer events", "not enabled")
 ELEMENT_GONE = ErrorText("not attached", "Element not found")
@@ -91,6 +93,8 @@ _API_NAME = re.compile(r"^\w+\.\w+: ")
 
 # An event of the relay's own, for every session of a tab: the debugger was detached and is attached again.
 REATTACHED_EVENT = "Pilot.attachedAgain"
+# Our filter in the CDP pipe has dropped events of the page: see ``engines/driver_preload``.
+DROPPED_EVENT = "Pilot.eventsDropped"
 
 
 class RelayError(Enum):
@@ -98,7 +102,8 @@ class RelayError(Enum):
 
     OUTCOME_UNKNOWN = "Browser Pilot does not know the outcome: "
     DISCONNECTED = "Browser Pilot has lost the browser: "
-    HALTED = "Browser Pilot was halted: "
+    PAUSED = "Browser Pilot is paused: "
+    STOPPED = "Browser Pilot is stopped: "
     PAGE_BARRED = "Browser Pilot is kept out of this page: "
     FORBIDDEN = "Browser Pilot does not do this in your own browser: "
 
@@ -113,6 +118,11 @@ def parse_relay_error(message: str) -> tuple[RelayError, str] | None:
         if found:
             return kind, text.strip()
     return None
+
+
+def is_driver_failure(message: str) -> bool:
+    """Whether Playwright's driver has ended or does not know its own objects any more."""
+    return DRIVER_GONE.matches(message) or DRIVER_CONFUSED.matches(message)
 
 
 def is_detached(message: str) -> bool:

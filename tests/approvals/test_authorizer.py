@@ -43,7 +43,7 @@ ASK_SITES = Ruleset((), Defaults(uncovered="ask"))
 def preview(
     *, site: Site = SHOP, element: ElementFacts = PAY, stable_id: str = "pay", payload: str = ""
 ) -> ActionPreview:
-    request = PolicyRequest(effect="write", target=site, element=element, session="s1")
+    request = PolicyRequest(effect="write", target=site, element=element, client="c1")
     return ActionPreview(request=request, what=f"Click “{element.name}”", stable_id=stable_id, payload=payload)
 
 
@@ -194,22 +194,38 @@ async def test_a_page_that_changes_every_time_is_denied() -> None:
 
 async def test_for_this_session_covers_the_same_element_of_the_same_site_with_any_value() -> None:
     setup = Setup(ASK_ALL, "session", "deny", "deny", "deny")
-    await setup.authorize()
-    setup.preview = preview(payload="another value")
-    await setup.authorize()
+    setup.preview = preview(element=SEND)
+    first = await setup.authorize()
+    assert (first.granted, first.approved) == (False, True)
+    setup.preview = preview(element=SEND, payload="another value")
+    second = await setup.authorize()
+    assert (second.granted, second.approval_id, second.single_use) == (True, first.approval_id, None)
     assert len(setup.person.asked) == 1
-    for other in (preview(stable_id="another element"), preview(site=BANK)):
+    for other in (preview(element=SEND, stable_id="another element"), preview(element=SEND, site=BANK)):
         setup.preview = other
         with pytest.raises(ApprovalDenied):
             await setup.authorize()
-    setup.preview = preview()
+    setup.preview = preview(element=SEND)
     with pytest.raises(ApprovalDenied):
         await setup.authorize(session="s2")
     assert len(setup.person.asked) == 4
 
 
+async def test_an_action_of_high_risk_cannot_be_allowed_for_the_session() -> None:
+    setup = Setup(ASK_ALL, "session", "once")
+    setup.preview = preview(element=SEND)
+    await setup.authorize()
+    # The same element, now of high risk: it needs approval, and not for the session.
+    setup.preview = preview(element=PAY)
+    await setup.authorize()
+    low, high = setup.person.asked
+    assert "session" in low.choices
+    assert high.choices == ("once", "always", "deny", "block")
+
+
 async def test_for_this_session_ends_with_the_session() -> None:
     setup = Setup(ASK_ALL, "session", "deny")
+    setup.preview = preview(element=SEND)
     await setup.authorize()
     setup.grants.forget("s1")
     with pytest.raises(ApprovalDenied):
@@ -218,7 +234,7 @@ async def test_for_this_session_ends_with_the_session() -> None:
 
 async def test_an_element_without_a_stable_id_needs_approval_every_time() -> None:
     setup = Setup(ASK_ALL, "session", "deny")
-    setup.preview = preview(stable_id="")
+    setup.preview = preview(element=SEND, stable_id="")
     await setup.authorize()
     with pytest.raises(ApprovalDenied):
         await setup.authorize()
@@ -226,7 +242,7 @@ async def test_an_element_without_a_stable_id_needs_approval_every_time() -> Non
 
 async def test_one_decision_covers_all_steps_of_a_plan() -> None:
     setup = Setup(ASK_ALL, "session")
-    setup.preview = replace(preview(stable_id=""), steps=("Email: a", "Name: b"), plan="form-1")
+    setup.preview = replace(preview(element=SEND, stable_id=""), steps=("Email: a", "Name: b"), plan="form-1")
     await setup.authorize()
     await setup.authorize()
     (request,) = setup.person.asked
@@ -284,7 +300,7 @@ async def test_a_new_site_and_a_sensitive_action_are_two_requests() -> None:
 
 async def test_allowing_a_site_keeps_the_rule_that_asks_before_writing() -> None:
     setup = Setup(Ruleset([Rule(pattern=parse_pattern("*"), read="ask", write="ask")]), "always", "once")
-    setup.preview = replace(preview(), request=PolicyRequest(effect="read", target=SHOP, session="s1"))
+    setup.preview = replace(preview(), request=PolicyRequest(effect="read", target=SHOP, client="c1"))
     await setup.authorize()
     setup.preview = preview(element=SEND)
     await setup.authorize()
@@ -295,7 +311,7 @@ async def test_on_a_blank_page_no_rule_can_be_written() -> None:
     setup = Setup(Ruleset((), Defaults(modes={"managed": "ask", "own": "ask"})), "once")
     setup.preview = preview(site=BLANK)
     await setup.authorize()
-    assert set(setup.person.asked[0].choices) == {"once", "session", "deny"}
+    assert set(setup.person.asked[0].choices) == {"once", "deny"}
 
 
 async def test_always_overrides_neither_read_only_mode_nor_a_configured_deny() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from browser_pilot.approvals import descriptions
-from browser_pilot.approvals.descriptions import MAX_VALUE_CHARACTERS, plain_text
+from browser_pilot.approvals.descriptions import plain_text
 
 
 @pytest.mark.parametrize(
@@ -36,18 +36,11 @@ def test_the_name_on_the_page_takes_precedence_over_the_argument() -> None:
     )
 
 
-def test_long_values_are_shortened() -> None:
-    shown = descriptions.shown_values(
-        {"text": "x" * 1000, "values": ["a", "b"], "element": "e1", "clear": True, "key": None}
-    )
-    assert len(shown.pop("text")) == MAX_VALUE_CHARACTERS
-    assert shown == {"values": "a, b"}
-
-
-def test_scripts_are_shown_in_full() -> None:
-    script = "x" * 1000
-    assert descriptions.shown_values({"expression": script}) == {"expression": script}
-    assert descriptions.shown_values({"function": script}) == {"function": script}
+@given(st.text(max_size=2_000), st.lists(st.text(max_size=600), max_size=5))
+def test_values_are_shown_in_full(text: str, values: list[str]) -> None:
+    arguments = {"text": text, "expression": text, "values": values, "element": "e1", "clear": True, "key": None}
+    assert descriptions.shown_values(arguments) == {"text": text, "values": ", ".join(values), "expression": text}
+    assert descriptions.describe_steps({"fields": [{"element": "#a", "value": text}]}) == (f"the element #a: {text}",)
 
 
 def test_the_fields_of_a_form_are_steps() -> None:

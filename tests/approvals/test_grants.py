@@ -16,18 +16,19 @@ DENY = Rule(pattern=Pattern("shop.example"), read="deny", write="deny")
 
 def test_an_action_grant_covers_the_same_effect_site_and_scope_of_its_session() -> None:
     grants, granted = SessionGrants(), approval_request()
-    grants.grant_action(granted)
-    assert grants.covers(replace(granted, binding="another value"))
-    assert not grants.covers(replace(granted, session="s2"))
-    assert not grants.covers(replace(granted, site="bank.example"))
-    assert not grants.covers(replace(granted, effect="upload"))
-    assert not grants.covers(replace(granted, scope="another element"))
+    grants.grant_action(granted, "a1")
+    assert grants.approval_for(replace(granted, binding="another value")) == "a1"
+    assert grants.approval_for(replace(granted, session="s2")) is None
+    assert grants.approval_for(replace(granted, site="bank.example")) is None
+    assert grants.approval_for(replace(granted, effect="upload")) is None
+    assert grants.approval_for(replace(granted, scope="another element")) is None
+    assert grants.approval_for(replace(granted, risk="high")) is None
 
 
 def test_an_action_without_a_scope_is_never_covered() -> None:
     grants, unscoped = SessionGrants(), replace(approval_request(), scope="")
-    grants.grant_action(unscoped)
-    assert not grants.covers(unscoped)
+    grants.grant_action(unscoped, "a1")
+    assert grants.approval_for(unscoped) is None
 
 
 def test_the_latest_site_decision_replaces_an_earlier_one() -> None:
@@ -50,8 +51,22 @@ def test_changed_rules_end_a_denial_and_keep_an_allowed_site() -> None:
 
 def test_grants_end_with_their_session() -> None:
     grants, base = SessionGrants(), Ruleset()
-    grants.grant_action(approval_request())
+    grants.grant_action(approval_request(), "a1")
     grants.add_site_rule("s1", ALLOW, base)
     grants.forget("s1")
-    assert not grants.covers(approval_request())
+    assert grants.approval_for(approval_request()) is None
     assert grants.rules_for("s1", base) is base
+
+
+def test_revoking_ends_what_was_allowed_and_keeps_what_was_denied() -> None:
+    grants, base = SessionGrants(), Ruleset()
+    bank = Rule(pattern=Pattern("bank.example"), read="deny", write="deny")
+    for session in ("s1", "s2"):
+        grants.grant_action(approval_request(session=session), "a1")
+        grants.add_site_rule(session, ALLOW, base)
+    grants.add_site_rule("s1", bank, base)
+    grants.revoke(["s1", "unknown"])
+    assert grants.approval_for(approval_request()) is None
+    assert grants.rules_for("s1", base).rules == (bank,)
+    assert grants.approval_for(approval_request(session="s2")) == "a1"
+    assert grants.rules_for("s2", base).rules == (ALLOW,)

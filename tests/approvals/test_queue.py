@@ -121,6 +121,37 @@ async def test_a_broken_channel_is_ignored_while_a_watcher_is_subscribed() -> No
         assert (await requesting)[1].allows
 
 
+async def test_a_request_that_nobody_can_see_fails_at_once() -> None:
+    queue = ApprovalQueue()
+    with queue.subscribe() as browser:
+        requesting = asyncio.create_task(queue.request_decision(approval_request(), timeout_seconds=LONG))
+        event = await browser.next()
+        assert event is not None
+        queue.report_unseen(event.approval.id)
+        with pytest.raises(ApprovalDenied, match="cannot see the request"):
+            await requesting
+        queue.report_unseen(event.approval.id)
+
+
+async def test_an_unseen_request_stays_pending_on_another_channel() -> None:
+    queue, channel = ApprovalQueue(), FakeChannel()
+    with queue.subscribe():
+        requesting = asyncio.create_task(
+            queue.request_decision(approval_request(), timeout_seconds=LONG, channels=[channel])
+        )
+        queue.report_unseen((await channel.seen).id)
+        channel.reply.set_result("once")
+        assert (await requesting)[1].choice == "once"
+        with queue.subscribe():
+            other = asyncio.create_task(queue.request_decision(approval_request(), timeout_seconds=LONG))
+            while not queue.pending:
+                await asyncio.sleep(0)
+            queue.report_unseen(queue.pending[0].id)
+            assert queue.pending
+            other.cancel()
+            await asyncio.wait({other})
+
+
 async def test_an_approval_times_out() -> None:
     queue, channel = ApprovalQueue(), FakeChannel()
     with queue.subscribe() as watcher, pytest.raises(ApprovalTimeout, match="timed out"):
@@ -211,7 +242,7 @@ async def test_when_the_first_caller_leaves_the_next_ones_channel_is_used() -> N
     await asyncio.sleep(0)
     assert not second.seen.done()
     leaving.cancel()
-    await asyncio.wait_for(second.seen, 5)
+    await asyncio.wait_for(second.seen, 60)
     second.reply.set_result("deny")
     assert (await staying)[1].channel == "second"
 

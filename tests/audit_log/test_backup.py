@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import tomllib
 import zipfile
 from collections.abc import Callable
 from contextlib import closing
@@ -79,7 +80,7 @@ async def test_a_backup_can_be_taken_while_the_log_is_written_and_moves_to_a_new
     create_backup(home, backup)
     await log.intent(click())
     await log.close()
-    restored = restore(other, backup)
+    restored = restore(other, backup, from_elsewhere=True)
     assert (restored.log_rows, restored.replaced) == (7, None)
     assert reader(other).verify().ok
     assert set(modes(other).values()) == {0o600}
@@ -174,7 +175,7 @@ TAMPERINGS: tuple[Callable[[Files, Path], None], ...] = (
     [
         *((tamper, False) for tamper in TAMPERINGS),
         *((tamper, True) for tamper in TAMPERINGS),
-        # Not detected on a new machine, which does not have the key; the module's docstring says so.
+        # Not detected on a new machine, which does not have the key; the seal is unknown there in any case.
         (change_config_and_manifest, False),
     ],
 )
@@ -192,7 +193,7 @@ async def test_a_tampered_backup_is_refused_and_changes_nothing(
     target.mkdir(exist_ok=True)
     before = everything(target)
     with pytest.raises(InvalidArgument):
-        restore(target, backup)
+        restore(target, backup, from_elsewhere=new_machine)
     assert everything(target) == before
 
 
@@ -201,9 +202,13 @@ async def test_a_backup_of_another_home_is_restored_only_with_from_elsewhere(tmp
     for home in (first, second):
         home.mkdir()
         await fill(home)
+    new = tmp_path / "new"
     create_backup(first, backup)
-    with pytest.raises(InvalidArgument, match="another home"):
-        restore(second, backup)
+    for home in (second, new):
+        assert not read_contents(home, backup).has_own_seal
+        with pytest.raises(InvalidArgument, match="another home"):
+            restore(home, backup)
+    assert everything(new) == {}
     restore(second, backup, from_elsewhere=True)
     assert reader(second).verify().ok
 
@@ -216,13 +221,13 @@ async def test_secrets_are_backed_up_encrypted_and_restored_only_with_their_pass
     store.set("MAIL", "correct horse", domains=["a.example"])
     create_backup(home, backup, secrets=store.export_encrypted("open sesame"))
     assert b"correct horse" not in b"".join(unzip(backup).values())
-    assert read_contents(backup).has_secrets
-    assert read_contents(backup).log_rows == 6
+    assert read_contents(home, backup).has_secrets
+    assert read_contents(home, backup).log_rows == 6
     target = SecretStore(other, Redactor(), keyring=lambda: None)
     with pytest.raises(InvalidArgument, match="passphrase"):
-        restore(other, backup, secrets=(target, "wrong sesame"))
+        restore(other, backup, from_elsewhere=True, secrets=(target, "wrong sesame"))
     assert everything(other) == {}
-    assert restore(other, backup).secrets == 0
+    assert restore(other, backup, from_elsewhere=True).secrets == 0
     assert target.names() == {}
     target.set("OLD", "older value", domains=["b.example"])
     restored = restore(other, backup, from_elsewhere=True, secrets=(target, "open sesame"))
@@ -264,3 +269,79 @@ def test_a_file_that_is_not_a_backup_is_refused(tmp_path: Path) -> None:
     for name in ("x.zip", "missing.zip"):
         with pytest.raises(InvalidArgument):
             restore(tmp_path / "home", tmp_path / name)
+
+
+PROGRAMS = (
+    '[browser]\nexecutable = "/tmp/evil"\nargs = ["--no-sandbox"]\nheadless = true\n',
+    'browser = {executable = "/tmp/evil", args = ["--no-sandbox"], headless = true}\n',
+    'browser.executable = "/tmp/evil"\nbrowser.args = ["--no-sandbox"]\nbrowser.headless = true\n',
+    '["browser"]\n"exec\\u0075table" = "/tmp/evil"\n\'args\' = [\n  "--no-sandbox",\n]\nheadless = true\n',
+)
+
+
+@pytest.mark.parametrize("config", PROGRAMS)
+async def test_programs_and_arguments_are_taken_only_from_a_backup_of_this_home(tmp_path: Path, config: str) -> None:
+    home, other, backup = tmp_path / "home", tmp_path / "other", tmp_path / "backup.zip"
+    home.mkdir()
+    await fill(home)
+    (home / "config.toml").write_text(f"# Mine\n{config}")
+    create_backup(home, backup)
+    (home / "config.toml").write_text("")
+    assert read_contents(home, backup).has_own_seal
+    assert restore(home, backup).left_out == ()
+    assert (home / "config.toml").read_text() == f"# Mine\n{config}"
+    assert 'browser.executable = "/tmp/evil"' in read_contents(other, backup).settings
+    assert restore(other, backup, from_elsewhere=True).left_out == ("browser.executable", "browser.args")
+    text = (other / "config.toml").read_text()
+    assert tomllib.loads(text) == {"browser": {"headless": True}}
+    assert text.startswith("# Mine\n")
+
+
+async def test_the_seal_is_checked_before_anything_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, backup = tmp_path / "home", tmp_path / "backup.zip"
+    home.mkdir()
+    await fill(home)
+    create_backup(home, backup)
+    files = unzip(backup)
+    change_config_and_manifest(files, tmp_path)
+    rezip(backup, files)
+    read: list[str] = []
+    original = zipfile.ZipFile.open
+
+    def noting(archive: zipfile.ZipFile, name: str, *arguments: object, **options: object) -> object:
+        read.append(name)
+        return original(archive, name, *arguments, **options)  # type: ignore[call-overload,arg-type]
+
+    monkeypatch.setattr(zipfile.ZipFile, "open", noting)
+    with pytest.raises(InvalidArgument, match="seal"):
+        restore(home, backup)
+    assert read == ["manifest.json"]
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [("manifest.json", 65 << 10), ("config.toml", (1 << 20) + 1), ("rules.json", 2 << 20), ("activity.db", 100 << 20)],
+)
+async def test_files_that_are_too_large_are_refused_before_they_are_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, size: int
+) -> None:
+    home, backup = tmp_path / "home", tmp_path / "backup.zip"
+    home.mkdir()
+    await fill(home)
+    create_backup(home, backup)
+    files = unzip(backup) | {name: b" " * size}
+    with zipfile.ZipFile(backup, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file, data in files.items():
+            archive.writestr(file, data)
+    monkeypatch.setattr(zipfile.ZipFile, "open", None)
+    with pytest.raises(InvalidArgument, match=f"{name} is too large"):
+        read_contents(home, backup)
+    with pytest.raises(InvalidArgument, match=f"{name} is too large"):
+        restore(home, backup, from_elsewhere=True)
+
+
+def test_what_could_not_be_restored_is_not_backed_up(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("#" * ((1 << 20) + 1))
+    with pytest.raises(InvalidArgument, match=r"config\.toml is too large"):
+        create_backup(tmp_path, tmp_path / "backup.zip")
+    assert not (tmp_path / "backup.zip").exists()

@@ -18,7 +18,7 @@ async def test_followers_see_rows_as_they_are_written(log: AuditLog) -> None:
     waiting = asyncio.ensure_future(anext(rows))
     await log.note(AuditNote("first"))
     await log.note(AuditNote("second"))
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         assert (await waiting).body["text"] == "first"
         assert (await anext(rows)).body["text"] == "second"
     await rows.aclose()

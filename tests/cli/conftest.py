@@ -1,14 +1,9 @@
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
-from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Generator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -17,38 +12,11 @@ from typer.testing import CliRunner
 from browser_pilot.cli import build_app
 from browser_pilot.errors import PilotError
 from browser_pilot.hub_discovery.runtime_file import read_runtime
+from tests.commands import Outcome, run_pilot
 from tests.hub_process import HubProcess, browsers_of, environment
-
-COMMAND_SECONDS = 100
-
-
-@dataclass(frozen=True)
-class Outcome:
-    code: int
-    out: str
-    err: str
-
-    @property
-    def data(self) -> Any:
-        return json.loads(self.out)
-
 
 Pilot = Callable[..., Outcome]
 Invoke = Callable[..., Outcome]
-
-
-def run_pilot(home: Path, *arguments: str, stdin: str = "", env: Mapping[str, str | None] | None = None) -> Outcome:
-    variables = {**environment(home), **(env or {})}
-    done = subprocess.run(
-        [sys.executable, "-m", "browser_pilot", *arguments],
-        env={name: value for name, value in variables.items() if value is not None},
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=COMMAND_SECONDS,
-        check=False,
-    )
-    return Outcome(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.fixture

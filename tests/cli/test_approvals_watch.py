@@ -65,6 +65,27 @@ def test_all_details_of_the_approval_are_shown() -> None:
         assert part in text
 
 
+def test_the_form_its_receiver_and_what_changed_are_shown() -> None:
+    text = shown(
+        view_with(
+            approval(
+                values={},
+                receiver="evil.example/pay",
+                receiver_is_other_site=True,
+                form={"to": "Bob"},
+                amount="999 EUR",
+                changes=["amount: 1 EUR → 999 EUR"],
+                always_label="Always allow all actions",
+                undo_always="browser-pilot policy forget shop.example",
+            )
+        )
+    )
+    assert "Changed since you agreed: amount: 1 EUR → 999 EUR" in text
+    assert "Sends a form to ANOTHER SITE: evil.example/pay" in text
+    assert "Always allow all actions" in text
+    assert "policy forget shop.example" in text
+
+
 def test_only_the_available_choices_are_shown() -> None:
     text = shown(view_with(approval(about="site", what="Use shop.example", choices=["session", "always", "deny"])))
     assert "allow once" not in text
@@ -105,6 +126,35 @@ def test_an_unavailable_choice_has_no_key() -> None:
     view = view_with(approval(choices=["once", "session", "deny"]))
     assert view.decision_for_key("w", 10.0) is None
     assert view.decision_for_key("b", 10.0) is None
+
+
+def test_a_long_value_is_shown_in_pages_and_allowed_only_after_all_were_shown() -> None:
+    words = [f"word{number}" for number in range(400)]
+    view = view_with(approval(values={"text": " ".join(words)}))
+    seen = ""
+    for _ in range(1_000):
+        seen += shown(view)
+        if words[-1] in seen:
+            break
+        assert view.decision_for_key("a", 10.0) is view.decision_for_key("w", 10.0) is None
+        assert view.decision_for_key("d", 10.0) == ("abc234", "deny")
+        view.turn_page("n")
+    assert all(word in seen for word in words)
+    assert view.decision_for_key("a", 10.0) == ("abc234", "once")
+    view.turn_page("p")
+    view.turn_page("x")
+    assert view.decision_for_key("a", 10.0) == ("abc234", "once")
+
+
+def test_pages_are_read_anew_for_each_approval() -> None:
+    long = {"text": "x" * 5_000}
+    view = view_with(approval("first", values=long), approval("second", values=long))
+    for _ in range(100):
+        view.turn_page("n")
+    view.apply(
+        ShownEvent(event="answered", question=approval("first"), answer=ShownDecision(choice="deny", door="x")), 10.0
+    )
+    assert view.decision_for_key("a", 100.0) is None
 
 
 def test_ended_approvals_stay_visible() -> None:

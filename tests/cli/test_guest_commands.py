@@ -12,10 +12,10 @@ from browser_pilot.audit_log.database import AuditLogFiles
 from browser_pilot.audit_log.reader import AuditLogReader
 from browser_pilot.cli import guest_commands
 from browser_pilot.cli.guest_commands import add_guest
-from browser_pilot.guests.guest_secrets import GuestSecrets
-from browser_pilot.guests.guest_store import GuestStore
-from browser_pilot.guests.manifest import GuestTool
-from browser_pilot.guests.permissions import GrantStore
+from browser_pilot.guests.host.grants import GrantStore
+from browser_pilot.guests.installed.guest_secrets import GuestSecrets
+from browser_pilot.guests.installed.guest_store import GuestStore
+from browser_pilot.guests.installed.manifest import GuestTool
 from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.secrets.secret_store import SecretStore
 

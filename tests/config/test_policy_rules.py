@@ -16,7 +16,7 @@ from browser_pilot.policy.decide import PolicyDecision, PolicyRequest, decide
 from browser_pilot.policy.hosts import Site
 from browser_pilot.policy.sensitivity import ElementFacts
 from browser_pilot.policy.subresources import decide_reach
-from browser_pilot.policy.types import Effect, Engine
+from browser_pilot.policy.types import Effect, EngineKind
 
 SAVE = ElementFacts(role="button", name="Save")
 DELETE = ElementFacts(role="button", name="Delete account")
@@ -33,7 +33,7 @@ def judge(
     *,
     effect: Effect = "write",
     element: ElementFacts = SAVE,
-    engine: Engine = "managed",
+    engine: EngineKind = "managed",
 ) -> PolicyDecision:
     request = PolicyRequest(effect=effect, target=Site("https", host, 443), element=element, engine=engine)
     return decide(request, compile_policy(settings), Budgets(), 0.0)

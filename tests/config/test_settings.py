@@ -75,6 +75,17 @@ def test_relative_folders_are_resolved_in_the_home(home: Path) -> None:
         ('[policy]\nmode = "yolo"', ["policy.mode = 'yolo'", "'auto'", "'readonly'"]),
         ("[browser]\nviewport = [1]", ["browser.viewport"]),
         ("x = [", ["not valid TOML"]),
+        ('[browser]\nargs = ["--user-agent=x\\r\\nX: 1"]', ["browser.args.0", "line breaks and NUL"]),
+        ('[browser]\nexecutable = "/bin/x\\u0000"', ["browser.executable", "line breaks and NUL"]),
+        ('[browser]\nuser_data_dir = "a\\nb"', ["browser.user_data_dir", "line breaks and NUL"]),
+        ('[browser]\ncdp_url = "http://a/\\r\\nX: 1"', ["browser.cdp_url", "line breaks and NUL"]),
+        ('[browser]\ngrid_url = "http://a/\\n"', ["browser.grid_url", "line breaks and NUL"]),
+        ('[network]\nproxy = "proxy.test:3128"', ["network.proxy", "http://proxy.example.com:3128"]),
+        ('[network]\nproxy = "http://proxy.test"', ["network.proxy", "http://proxy.example.com:3128"]),
+        ('[network]\nproxy = "http://proxy.test:x"', ["network.proxy"]),
+        ('[network]\nproxy = "ftp://proxy.test:1"', ["network.proxy", "http://proxy.example.com:3128"]),
+        ('[hub]\nhost = "a\\r\\n"', ["hub.host", "line breaks and NUL"]),
+        ('[hub]\nallowed_hosts = ["a\\r\\nb"]', ["hub.allowed_hosts.0", "line breaks and NUL"]),
     ],
 )
 def test_an_invalid_setting_is_refused_with_its_key_value_and_valid_values(
@@ -136,7 +147,9 @@ def test_client_options_override_the_hubs_settings() -> None:
     assert chosen.hub == Settings().hub
 
 
-@pytest.mark.parametrize("options", [{"port": 1}, {"format": "xml"}, {"viewport": "axb"}, {"max_tokens": 1}])
+@pytest.mark.parametrize(
+    "options", [{"port": 1}, {"format": "xml"}, {"viewport": "axb"}, {"max_tokens": 1}, {"cdp": "http://a/\n"}]
+)
 def test_invalid_client_options_are_refused(options: dict[str, object]) -> None:
     with pytest.raises(SettingsError) as caught:
         client_settings(Settings(), options)

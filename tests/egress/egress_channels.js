@@ -128,6 +128,135 @@ const channels = {
   refreshheader: (channel) => add(`<iframe src="/header/Refresh?0;url=${url(channel)}"></iframe>`),
   linkheader: (channel) => add(`<iframe src="/header/Link?<${url(channel)}>;rel=preload;as=image"></iframe>`),
   policyreport: (channel) => add(`<iframe src="/policy?img-src 'none'; report-uri ${url(channel)}"></iframe>`),
+  // More markup
+  imgeager: (channel) => add(`<img loading="eager" fetchpriority="high" src="${url(channel)}">`),
+  imgcrossorigin: (channel) => add(`<img crossorigin="use-credentials" src="${url(channel)}">`),
+  imgobject: (channel) => (new Image().src = url(channel)),
+  imgdecode: (channel) => Object.assign(new Image(), { src: url(channel) }).decode(),
+  imgsizes: (channel) => add(`<img sizes="100px" srcset="${url(channel)} 100w">`),
+  imgreferrer: (channel) => add(`<img referrerpolicy="unsafe-url" src="${url(channel)}">`),
+  imgtemplate: (channel) => {
+    const template = Object.assign(document.createElement("template"), { innerHTML: `<img src="${url(channel)}">` });
+    document.body.append(template.content.cloneNode(true));
+  },
+  imgshadow: (channel) => (element("div", {}).attachShadow({ mode: "closed" }).innerHTML = `<img src="${url(channel)}">`),
+  imgadopted: (channel) =>
+    document.body.append(document.adoptNode(new DOMParser().parseFromString(`<img src="${url(channel)}">`, "text/html").images[0])),
+  imgfragment: (channel) => document.body.append(document.createRange().createContextualFragment(`<img src="${url(channel)}">`)),
+  imgwritten: (channel) => frame(`<script>document.write('<img src="${url(channel)}">')<\/script>`),
+  imgbase: (channel) => frame(`<base href="${url(channel)}"><img src="relative.png">`),
+  picturemedia: (channel) => add(`<picture><source media="all" srcset="${url(channel)} 2x, ${url(channel)} 1x"><img></picture>`),
+  scriptasync: (channel) => element("script", { async: true, src: url(channel) }),
+  scriptcors: (channel) => element("script", { crossOrigin: "anonymous", integrity: "sha256-x", src: url(channel) }),
+  scriptframe: (channel) => frame(`<script src="${url(channel)}"><\/script>`),
+  scriptimport: (channel) => element("script", { type: "module", textContent: `import "${url(channel)}"` }),
+  scriptdatamodule: (channel) => element("script", { type: "module", src: `data:text/javascript,import "${url(channel)}"` }),
+  svgscript: (channel) => frame(`<svg><script href="${url(channel)}"><\/script></svg>`),
+  svgstyle: (channel) => add(`<svg><style>@import url(${url(channel)});</style></svg>`),
+  svgforeign: (channel) => add(`<svg><foreignObject width=9 height=9><img src="${url(channel)}"></foreignObject></svg>`),
+  svgobject: (channel) => add(`<object type="image/svg+xml" data="${url(channel)}"></object>`),
+  embedtype: (channel) => add(`<embed type="text/html" src="${url(channel)}">`),
+  objectparam: (channel) => add(`<object type="text/html" data="${url(channel)}"></object>`),
+  iframesandbox: (channel) => add(`<iframe sandbox src="${url(channel)}"></iframe>`),
+  iframecredentialless: (channel) => element("iframe", { credentialless: true, src: url(channel) }),
+  iframenested: (channel) => frame(`<iframe srcdoc='<img src="${url(channel)}">'></iframe>`),
+  framesetframe: (channel) => frame(`<frameset><frame src="${url(channel)}"></frameset>`),
+  videosource: (channel) => add(`<video preload="auto"><source src="${url(channel)}"></video>`),
+  audioobject: (channel) => void new Audio(url(channel)).load(),
+  audiosource: (channel) => add(`<audio preload="auto"><source src="${url(channel)}"></audio>`),
+  tablebackground: (channel) => add(`<table background="${url(channel)}"><tr><td>x</table>`),
+  cellbackground: (channel) => add(`<table><tr><td background="${url(channel)}">x</table>`),
+  // More style sheets
+  csslist: (channel) => add(`<ul style="list-style-image: url(${url(channel)})"><li>x</ul>`),
+  cssborder: (channel) => add(`<p style="border: 2px solid; border-image: url(${url(channel)}) 1">x</p>`),
+  cssmask: (channel) => add(`<p style="mask-image: url(${url(channel)})">x</p>`),
+  cssshape: (channel) => add(`<p style="float: left; width: 9px; height: 9px; shape-outside: url(${url(channel)})">x</p>`),
+  cssbefore: (channel) => style(`body::before { content: url(${url(channel)}); }`),
+  cssafter: (channel) => style(`body::after { content: ""; background: url(${url(channel)}); position: fixed; width: 1px; height: 1px }`),
+  cssvariable: (channel) => add(`<p style="--leak: url(${url(channel)}); background: var(--leak)">x</p>`),
+  csslayer: (channel) => style(`@import url(${url(channel)}) layer(x);`),
+  csssupports: (channel) => style(`@import url(${url(channel)}) supports(display: block) all;`),
+  cssnested: (channel) => style(`body { & { outline-color: red; background-image: url(${url(channel)}), none } }`),
+  cssmedia: (channel) => style(`@media all { html { background: url(${url(channel)}) } }`),
+  csscontainer: (channel) => style(`@supports (display: grid) { mark { background: url(${url(channel)}) } }`) && add("<mark>x</mark>"),
+  cssadopted: (channel) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(`samp { background: url(${url(channel)}) }`);
+    document.adoptedStyleSheets.push(sheet);
+    add("<samp>x</samp>");
+  },
+  cssobject: (channel) => (element("p", { textContent: "x" }).style.backgroundImage = `url("${url(channel)}")`),
+  cssanimation: (channel) =>
+    style(`@keyframes k { from, to { background-image: url(${url(channel)}) } } main { animation: k 9s } `) && add("<main>x</main>"),
+  cssfontrange: (channel) => {
+    style(`@font-face { font-family: leak3; src: local(nothing), url(${url(channel)}) format("woff2"); unicode-range: U+41; }`);
+    document.fonts.load("16px leak3", "A").catch(() => {});
+  },
+  stylesheetscript: (channel) => element("link", { rel: "stylesheet", href: url(channel) }),
+  stylesheetalternate: (channel) => element("link", { rel: "alternate stylesheet", title: "x", href: url(channel) }),
+  stylesheetshadow: (channel) => (element("div", {}).attachShadow({ mode: "open" }).innerHTML = `<link rel=stylesheet href="${url(channel)}">`),
+  stylesheetframe: (channel) => frame(`<style>@import "${url(channel)}";</style>`),
+  // More links
+  preloadscript: (channel) => add(`<link rel="preload" as="script" href="${url(channel)}">`),
+  preloadstyle: (channel) => add(`<link rel="preload" as="style" href="${url(channel)}">`),
+  preloadfont: (channel) => add(`<link rel="preload" as="font" crossorigin href="${url(channel)}">`),
+  preloadfetch: (channel) => add(`<link rel="preload" as="fetch" crossorigin href="${url(channel)}">`),
+  preloadsrcset: (channel) => add(`<link rel="preload" as="image" imagesrcset="${url(channel)} 1x">`),
+  // More scripts
+  fetchpost: (channel) => fetch(url(channel), { method: "POST", mode: "no-cors", body: new URLSearchParams({ a: "1" }) }),
+  fetchput: (channel) => fetch(url(channel), { method: "PUT", body: "x" }),
+  fetchheader: (channel) => fetch(url(channel), { headers: { "x-leak": "1" } }),
+  fetchformdata: (channel) => fetch(url(channel), { method: "POST", mode: "no-cors", body: new FormData() }),
+  fetchrequest: (channel) => fetch(new Request(url(channel), { mode: "no-cors", credentials: "include", cache: "no-store" })),
+  fetchframe: (channel) => frame(`<script>fetch("${url(channel)}", { mode: "no-cors" })<\/script>`),
+  fetchother: (channel) => element("iframe", {}).contentWindow.fetch(url(channel), { mode: "no-cors" }),
+  fetchwasm: (channel) => WebAssembly.compileStreaming(fetch(url(channel))),
+  xhrpost: (channel) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", url(channel));
+    request.send(new Blob(["x"], { type: "text/plain" }));
+  },
+  xhrupload: (channel) => {
+    const request = new XMLHttpRequest();
+    request.upload.onprogress = () => {};
+    request.open("POST", url(channel));
+    request.send("x");
+  },
+  beaconblob: (channel) => void navigator.sendBeacon(url(channel), new Blob(["x"], { type: "text/plain" })),
+  beaconform: (channel) => void navigator.sendBeacon(url(channel), new URLSearchParams({ a: "1" })),
+  eventsourcecredentials: (channel) => void new EventSource(url(channel), { withCredentials: true }),
+  websocketprotocol: (channel) => void new WebSocket(url(channel, "ws"), ["a", "b"]),
+  workerxhr: (channel) =>
+    void new Worker(URL.createObjectURL(script(`const r = new XMLHttpRequest(); r.open("GET", "${url(channel)}", false); r.send()`))),
+  workerbeaconfetch: (channel) =>
+    void new Worker(URL.createObjectURL(script(`fetch("${url(channel)}", { method: "POST", mode: "no-cors", keepalive: true, body: "x" })`))),
+  workereventsource: (channel) => void new Worker(URL.createObjectURL(script(`new EventSource("${url(channel)}")`))),
+  workernested: (channel) =>
+    void new Worker(URL.createObjectURL(script(
+      `new Worker(URL.createObjectURL(new Blob(['fetch("${url(channel)}", { mode: "no-cors" })'])))`,
+    ))),
+  workerdata: (channel) => void new Worker(`data:text/javascript,fetch("${url(channel)}", { mode: "no-cors" })`),
+  xslt: (channel) => {
+    const page = `<?xml version="1.0"?><?xml-stylesheet type="text/css" href="${url(channel)}"?><x xmlns="http://www.w3.org/1999/xhtml">x</x>`;
+    element("iframe", { src: URL.createObjectURL(new Blob([page], { type: "application/xhtml+xml" })) });
+  },
+  // More navigations
+  blobpage: (channel) => element("iframe", { src: URL.createObjectURL(new Blob([`<img src="${url(channel)}">`], { type: "text/html" })) }),
+  locationassign: (channel) => frame(`<script>location.assign("${url(channel)}")<\/script>`),
+  locationreplace: (channel) => frame(`<script>location.replace("${url(channel)}")<\/script>`),
+  locationlater: (channel) => frame(`<script>setTimeout(() => { location.href = "${url(channel)}" })<\/script>`),
+  navigationapi: (channel) => frame(`<script>navigation.navigate("${url(channel)}")<\/script>`),
+  framelocation: (channel) => void (element("iframe", {}).contentWindow.location = url(channel)),
+  linkframe: (channel) => frame(`<a href="${url(channel)}">x</a><script>document.links[0].click()<\/script>`),
+  formplain: (channel) => frame(`<form method=post enctype=text/plain action="${url(channel)}"><input name=a></form><script>document.forms[0].submit()<\/script>`),
+  formmultipart: (channel) =>
+    frame(`<form method=post enctype=multipart/form-data action="${url(channel)}"><input name=a></form><script>document.forms[0].submit()<\/script>`),
+  formaction: (channel) => frame(`<form><button formaction="${url(channel)}">x</button></form><script>document.querySelector("button").click()<\/script>`),
+  formrequest: (channel) => frame(`<form action="${url(channel)}"></form><script>document.forms[0].requestSubmit()<\/script>`),
+  redirectchain: (channel) => fetch(`/redirect/302?/redirect/301?${url(channel)}`, { mode: "no-cors" }),
+  redirectstyle: (channel) => add(`<link rel="stylesheet" href="/redirect/302?${url(channel)}">`),
+  redirectworker: (channel) => void new Worker(URL.createObjectURL(script(`fetch("${location.origin}/redirect/302?${url(channel)}", { mode: "no-cors" })`))),
+  redirectvideo: (channel) => add(`<video preload="auto" src="/redirect/302?${url(channel)}"></video>`),
 };
 
 async function connectPeers(server) {

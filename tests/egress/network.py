@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Iterable
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -37,7 +37,11 @@ class HostListPolicy:
         )
 
     def decide_address(
-        self, request: ConnectionRequest, host_decision: ReachDecision, kind: AddressClass
+        self,
+        request: ConnectionRequest,
+        host_decision: ReachDecision,
+        kind: AddressClass,
+        addresses: Iterable[str] = (),
     ) -> ReachDecision:
         initiator = request.origin.host if request.origin is not None else None
         return ReachDecision(initiator not in self.denied_origins, "the test's rule", f"{initiator} is not allowed.")
@@ -82,7 +86,7 @@ class Network:
             return await connect_protocol((address,), port, protocol)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("browser_pilot.egress.proxy_connection.connect_protocol", connect)
+            patch.setattr("browser_pilot.egress.upstream_route.connect_protocol", connect)
             yield
 
     async def serve(self, handler: Handler, address: str = "127.0.0.1") -> int:

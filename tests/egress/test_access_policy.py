@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
+from browser_pilot.config.live_reload import self_protection_rules
 from browser_pilot.egress import BlockedByPolicy, ConnectionRequest, NetworkFailure, SessionAccessPolicy
 from browser_pilot.policy.hosts import BLANK, Site
-from browser_pilot.policy.ip_networks import AddressClass
+from browser_pilot.policy.ip_networks import AddressClass, classify_address
 from browser_pilot.policy.patterns import parse_pattern
 from browser_pilot.policy.rules import Defaults, Rule, Ruleset, Subresources
 
@@ -159,3 +162,34 @@ def test_a_url_with_a_secret_is_refused_and_not_in_the_reason() -> None:
     assert not refused.allowed
     assert "hunter2" not in refused.rule + refused.reason
     assert not policy.decide_host(ConnectionRequest(Site("https", "hunter2.example.com", 443), "tunnel")).allowed
+
+
+HUB = self_protection_rules("127.0.0.1", 8777)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.0.0.2", "::1", "::ffff:127.0.0.1", "0.0.0.0"])
+@pytest.mark.parametrize("kind", ["http", "tunnel"])
+def test_a_name_for_the_hubs_own_port_is_denied_by_its_address(address: str, kind: Literal["http", "tunnel"]) -> None:
+    name = parse_pattern("rebind.test")
+    policy = policy_with(rules=Ruleset([Rule(pattern=name, read="allow", write="allow"), *HUB]))
+    for port, expected in ((8777, False), (8778, True)):
+        request = ConnectionRequest(Site("http", "rebind.test", port), kind)
+        policy.allow_navigation(request.site)
+        decision = policy.decide_host(request)
+        assert decision.allowed
+        found = policy.decide_address(request, decision, classify_address(address), [address])
+        assert found.allowed is expected, found
+
+
+def test_a_rule_that_denies_an_address_holds_for_every_name_of_it() -> None:
+    rules = [
+        Rule(pattern=parse_pattern("printer.local"), read="allow", write="allow"),
+        Rule(pattern=parse_pattern("192.168.1.9"), read="deny", write="deny"),
+    ]
+    policy = policy_with(rules=Ruleset(rules, Defaults(uncovered="deny")))
+    request = ConnectionRequest(Site("http", "printer.local", 80), "http")
+    policy.allow_navigation(request.site)
+    decision = policy.decide_host(request)
+    denied = policy.decide_address(request, decision, AddressClass.PRIVATE, ["192.168.1.8", "192.168.1.9"])
+    assert not denied.allowed and "192.168.1.9" in denied.rule
+    assert policy.decide_address(request, decision, AddressClass.PRIVATE, ["192.168.1.8"]).allowed

@@ -71,7 +71,7 @@ async def test_a_slow_first_address_does_not_block(
         await original(connection, address)
 
     original = sock_connect(connect)
-    async with listening(SECOND) as (port, _), asyncio.timeout(20):
+    async with listening(SECOND) as (port, _), asyncio.timeout(60):
         with await connect_socket((FIRST, SECOND), port, attempt_delay_seconds=0.01) as connection:
             assert connection.getpeername()[0] == SECOND
     assert [one.fileno() for one in closed] == [-1]
@@ -89,7 +89,7 @@ async def test_of_two_that_connect_at_once_one_is_closed(
         await both_connected.wait()
 
     original = sock_connect(connect)
-    async with listening(FIRST, SECOND) as (port, accepted), asyncio.timeout(20):
+    async with listening(FIRST, SECOND) as (port, accepted), asyncio.timeout(60):
         with await connect_socket((FIRST, SECOND), port, attempt_delay_seconds=0.01) as connection:
             await eventually(lambda: len(accepted) == 2)
             assert len(opened) == 2
@@ -136,7 +136,7 @@ async def test_the_protocol_of_the_connection_is_returned() -> None:
         made = await connect_protocol((FIRST,), port, Received)
         await eventually(lambda: accepted)
         accepted[0].write(b"hello")
-        assert await asyncio.wait_for(made.data, 20) == b"hello"
+        assert await asyncio.wait_for(made.data, 60) == b"hello"
         made.transport.close()
 
 

@@ -47,7 +47,7 @@ async def test_after_a_servers_eof_the_browser_can_still_send(network: Network) 
     assert await reader.read(-1) == b"hello"
     writer.write(b"bye")
     writer.write_eof()
-    assert await asyncio.wait_for(received, 10) == b"bye"
+    assert await asyncio.wait_for(received, 60) == b"bye"
 
 
 async def test_data_of_a_server_that_sends_first_follows_the_proxys_response(network: Network) -> None:

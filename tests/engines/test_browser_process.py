@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
+import psutil
 import pytest
+from playwright.async_api import Error, async_playwright
 
 from browser_pilot.config.settings import Settings
 from browser_pilot.egress import EgressProxy
 from browser_pilot.engines.browser_finder import find_browser
 from browser_pilot.engines.browser_process import BrowserProcess, ManagedContext
-from browser_pilot.engines.engine import EmulationOptions
+from browser_pilot.engines.driver_process import driver_pids
+from browser_pilot.engines.engine import EmulationOptions, StorageState
 from browser_pilot.engines.managed import ManagedEngine
 from browser_pilot.policy.rules import Ruleset
 from browser_pilot.sessions.options import context_request
@@ -41,8 +44,19 @@ def contexts(opened: ManagedContext) -> int:
     return len(browser.contexts)
 
 
+def confuse(opened: ManagedContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on the driver of this browser does not find its objects any more."""
+
+    async def new_context(**_options: object) -> None:
+        raise Error('Cannot find object to "__dispose__": page@1')
+
+    browser = opened.context.browser
+    assert browser is not None
+    monkeypatch.setattr(browser, "new_context", new_context)
+
+
 async def wait_for_warm_context(opened: ManagedContext) -> None:
-    await eventually(lambda: contexts(opened) >= 3, timeout_seconds=30)
+    await eventually(lambda: contexts(opened) >= 3)
 
 
 async def test_only_a_session_without_options_gets_the_warm_context() -> None:
@@ -94,3 +108,61 @@ async def test_no_context_is_kept_warm_in_a_browser_with_many_sessions() -> None
         await keep(most_users=6).wait()
         assert await process.take_warm_context() is opened
         assert made == [6]
+
+
+async def test_a_driver_that_lost_track_of_its_objects_is_replaced_and_the_session_opens(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with engine() as browsers:
+        earlier = await browsers.open(PLAIN, Ruleset)
+        driver, lost = await browsers.driver(), asyncio.Event()
+        earlier.on_lost(lost.set)
+        confuse(earlier, monkeypatch)
+        state: StorageState = {"cookies": [], "origins": []}
+        opened = await browsers.open(PLAIN, Ruleset, state=state)
+        assert lost.is_set()
+        assert opened.alive and not earlier.alive
+        assert await browsers.driver() is not driver
+
+
+async def test_replacing_a_driver_leaves_the_drivers_of_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with async_playwright() as other, engine() as browsers:
+        theirs = await other.chromium.launch(executable_path=find_browser().executable)
+        confuse(await browsers.open(PLAIN, Ruleset), monkeypatch)
+        await browsers.open(PLAIN, Ruleset, state={"cookies": [], "origins": []})
+        page = await theirs.new_page()
+        assert await page.evaluate("1 + 1") == 2
+        await theirs.close()
+
+
+async def test_a_driver_that_has_ended_is_replaced_at_once() -> None:
+    async with engine() as browsers:
+        earlier = await browsers.open(PLAIN, Ruleset)
+        for pid in driver_pids():
+            psutil.Process(pid).kill()
+        opened = await browsers.open(PLAIN, Ruleset)
+        assert opened.alive and not earlier.alive
+        assert await (await opened.context.new_page()).evaluate("1 + 1") == 2
+
+
+async def test_the_sessions_of_a_driver_that_has_ended_are_informed_without_a_call() -> None:
+    async with engine() as browsers:
+        earlier, lost = await browsers.open(PLAIN, Ruleset), asyncio.Event()
+        earlier.on_lost(lost.set)
+        for pid in driver_pids():
+            psutil.Process(pid).kill()
+        async with asyncio.timeout(20):
+            await lost.wait()
+        assert not earlier.alive
+
+
+async def test_a_session_does_not_get_a_warm_page_that_has_crashed() -> None:
+    async with engine() as browsers:
+        await browsers.warm_browser(PLAIN)
+        first = await browsers.open(PLAIN, Ruleset)
+        page, crashed = first.context.pages[0], asyncio.Event()
+        page.once("crash", lambda _: crashed.set())
+        with suppress(Error, TimeoutError):
+            await page.goto("chrome://crash", timeout=1000)
+        await crashed.wait()
+        assert first.take_blank_page() is None

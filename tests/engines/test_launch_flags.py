@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from browser_pilot.engines.launch_flags import DISABLE_FEATURES, PROXY_SWITCHES, launch_flags
+from browser_pilot.engines.launch_flags import (
+    DISABLE_FEATURES,
+    ENABLE_FEATURES,
+    ENABLED_BY_PLAYWRIGHT,
+    PROXY_SWITCHES,
+    launch_flags,
+)
 from browser_pilot.errors import SettingsError
 from tests.clients import call, http_client
 from tests.hub_process import browsers_of, running_hub
@@ -30,12 +36,12 @@ def test_features_that_the_user_disables_are_merged_with_ours() -> None:
     ("platform", "expected"),
     [("linux", ["NetworkServiceInProcess2", "Mine"]), ("darwin", ["Mine"]), ("win32", ["Mine"])],
 )
-def test_features_that_the_user_enables_are_merged_with_those_of_the_platform(
+def test_features_that_the_user_enables_are_merged_with_playwrights_and_those_of_the_platform(
     platform: str, expected: list[str]
 ) -> None:
     arguments = launch_flags(["--enable-features=Mine"], sandbox=True, platform=platform)
     assert [part for part in arguments if part.startswith("--enable-features")] == [
-        f"--enable-features={','.join(expected)}"
+        f"--enable-features={','.join([*ENABLED_BY_PLAYWRIGHT, *expected])}"
     ]
 
 
@@ -51,7 +57,7 @@ def test_a_users_flag_that_would_bypass_the_proxy_is_rejected(argument: str) -> 
 
 
 @pytest.mark.browser
-async def test_playwrights_disabled_features_stay_disabled_and_the_address_bar_has_no_renderer(home: Path) -> None:
+async def test_playwrights_features_stay_as_they_are_and_the_address_bar_has_no_renderer(home: Path) -> None:
     with running_hub(home) as hub:
         async with http_client(hub) as client:
             await call(client, "browser_navigate", url="about:blank")
@@ -59,4 +65,6 @@ async def test_playwrights_disabled_features_stay_disabled_and_the_address_bar_h
     browser = next(command for command in commands if not any(part.startswith("--type=") for part in command))
     of_playwright = next(part for part in browser if part.startswith(DISABLE_FEATURES))
     assert set(of_playwright.removeprefix(DISABLE_FEATURES).split(",")) <= disabled(browser)
+    enabling = [part.removeprefix(ENABLE_FEATURES) for part in browser if part.startswith(ENABLE_FEATURES)]
+    assert set(enabling[0].split(",")) <= set(enabling[-1].split(","))
     assert not any("--top-chrome-webui" in command for command in commands)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import stat
+from pathlib import Path
 
 import psutil
 import pytest
@@ -28,3 +30,17 @@ async def test_the_driver_gets_lean_node_options_next_to_the_users(
         assert "MALLOC_ARENA_MAX" not in os.environ
     finally:
         await engine.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX")
+async def test_the_folder_of_the_compile_cache_is_private(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    cache = tmp_path / "driver-cache"
+    monkeypatch.setenv("NODE_COMPILE_CACHE", str(cache))
+    engine = ManagedEngine(EgressProxy(), code_cache=cache)
+    old = os.umask(0)
+    try:
+        await engine.warm_driver()
+    finally:
+        os.umask(old)
+        await engine.close()
+    assert stat.S_IMODE(cache.stat().st_mode) == 0o700

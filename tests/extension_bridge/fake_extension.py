@@ -75,7 +75,7 @@ class FakeBrowser:
     @staticmethod
     async def _answer(socket: ClientConnection) -> dict[str, Any]:
         try:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 response: dict[str, Any] = json.loads(await socket.recv())
         except ConnectionClosed as error:
             raise Refused("closed") from error

@@ -60,7 +60,7 @@ async def attempt_bridge(port: int, origin: str | None, first: str | bytes, seco
     """ "in" when the hub accepted us as a browser."""
     chosen: Any = origin
     try:
-        async with asyncio.timeout(30), connect(f"ws://127.0.0.1:{port}/bridge", origin=chosen) as socket:
+        async with asyncio.timeout(60), connect(f"ws://127.0.0.1:{port}/bridge", origin=chosen) as socket:
             await socket.send(first)
             response = json.loads(await socket.recv())
             if response.get("type") != "challenge":
@@ -125,7 +125,7 @@ async def attack(hub: HubProcess, honest: FakeBrowser) -> None:
         for path, token, origin in itertools.islice(itertools.cycle(itertools.product(paths, tokens, strangers)), 250)
     ]
     limits = httpx.Limits(max_connections=AT_ONCE)
-    async with httpx.AsyncClient(timeout=30, limits=limits) as http:
+    async with httpx.AsyncClient(timeout=60, limits=limits) as http:
         wrong = [token for token in tokens if token != f"Bearer {hub.info.token}"]
         by_token = [({"Authorization": token} if token else {}) for token in wrong]
         by_origin = [{"Authorization": f"Bearer {hub.info.token}", "Origin": origin} for origin in strangers if origin]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Generator
 from dataclasses import replace
 
 import pytest
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from browser_pilot.extension_bridge.pairing import MAX_TRIES
 from browser_pilot.extension_bridge.protocol import PROTOCOL_VERSION
-from tests.cli.conftest import run_pilot
+from tests.commands import run_pilot
 from tests.hub_process import HubProcess, running_hub
 
 from .fake_extension import FakeBrowser, Refused, open_code, paired
@@ -123,6 +124,58 @@ async def test_a_forgotten_browser_is_disconnected_and_rejected(bridge_hub: HubP
         assert forget.status_code == 200
         await living
     assert await attempt(browser) == "unknown browser"
+
+
+async def test_a_browser_reports_pause_and_stop_in_the_handshake(bridge_hub: HubProcess) -> None:
+    browser = await paired(bridge_hub)
+    for halted in ("stopped", "paused", ""):
+        async with browser.socket() as socket:
+            await replace(browser, more={"halted": halted}).greet(socket)
+            with bridge_hub.http() as http:
+                states = (await asyncio.to_thread(http.get, "/api/browsers")).json()
+            assert next(one["halted"] for one in states if one["id"] == browser.browser) == halted
+    assert await attempt(replace(browser, more={"halted": "perhaps"})) == "closed"
+
+
+async def test_forgetting_a_browser_tells_it_while_it_still_sends_events(bridge_hub: HubProcess) -> None:
+    browser = await paired(bridge_hub)
+    tabs = [{"id": number, "kind": "shared", "since": 0} for number in range(1, 4)]
+    async with browser.socket() as socket:
+        await browser.greet(socket)
+        await socket.send(json.dumps([{"event": "controlledTabs.changed", "args": [tabs]}]))
+        notices: list[str] = []
+
+        async def release_one_by_one() -> None:
+            async for text in socket:
+                for message in json.loads(text):
+                    notices.append(message.get("notice", ""))
+                    if message.get("notice") == "pairing.removed":
+                        for left in (tabs[:2], tabs[:1], []):
+                            await socket.send(json.dumps([{"event": "controlledTabs.changed", "args": [left]}]))
+
+        extension = asyncio.create_task(release_one_by_one())
+        with bridge_hub.http() as http:
+            forget = await asyncio.to_thread(http.post, "/api/browsers/forget", json={"browser": browser.browser})
+        assert forget.status_code == 200
+        await asyncio.wait({extension}, timeout=60)
+    assert "pairing.removed" in notices
+    assert "Traceback" not in (bridge_hub.home / "logs" / "hub.log").read_text()
+    assert await attempt(browser) == "unknown browser"
+
+
+async def test_a_malformed_event_closes_the_connection_without_a_traceback(bridge_hub: HubProcess) -> None:
+    browser = await paired(bridge_hub)
+    for args in ([], [[{"id": "x"}]], [{"tabId": None}, 1]):
+        for name in ("controlledTabs.changed", "debugger.onEvent", "debugger.onDetach", "user.command"):
+            async with browser.socket() as socket:
+                await browser.greet(socket)
+                await socket.send(json.dumps([{"event": name, "args": args}]))
+                with pytest.raises(ConnectionClosed):
+                    async with asyncio.timeout(60):
+                        while True:
+                            await socket.recv()
+    assert "Traceback" not in (bridge_hub.home / "logs" / "hub.log").read_text()
+    assert await attempt(browser) == "welcome"
 
 
 async def test_rejected_connections_are_recorded(bridge_hub: HubProcess) -> None:

@@ -31,13 +31,15 @@ from browser_pilot.errors import (
     NavigationFailed,
     NoTab,
     OutcomeUnknown,
+    PausedByUser,
     PilotError,
     RateLimited,
     StaleRef,
     Timeout,
 )
-from browser_pilot.gateway import Gateway, Location, Scope, ToolCall, ToolContext, action_preview, pipeline
+from browser_pilot.gateway import Gateway, Location, Scope, ToolCall, ToolContext, action_preview, inspector, pipeline
 from browser_pilot.gateway.audit import AuditTrail
+from browser_pilot.gateway.inspector import Inspector
 from browser_pilot.gateway.rate_limits import RateLimits
 from browser_pilot.gateway.secret_injection import SecretInjector
 from browser_pilot.metrics.prometheus import Metrics
@@ -46,7 +48,7 @@ from browser_pilot.page.actions.target_facts import InspectedElement, TargetSpec
 from browser_pilot.page.downloads.downloadable import Downloadable, DownloadSpec
 from browser_pilot.page.downloads.transfers import ExecutableFile
 from browser_pilot.page.frames import Frame
-from browser_pilot.policy.budgets import Budgets
+from browser_pilot.policy.budgets import Budgets, client_account
 from browser_pilot.policy.patterns import parse_pattern
 from browser_pilot.policy.rules import Defaults, Rule, Ruleset
 from browser_pilot.policy.sensitivity import ElementFacts
@@ -80,6 +82,15 @@ class FakeSession:
     domains: Any = None
     file_saver: Any = None
     current: FakeTab = field(default_factory=FakeTab)
+    # What the user's Pause leads to, after the approval number of this key.
+    paused: dict[int, PilotError] = field(default_factory=dict[int, PilotError])
+    waits: list[float] = field(default_factory=list[float])
+
+    async def wait_resumed(self, _session: object, seconds: float) -> None:
+        self.waits.append(seconds)
+        error = self.paused.get(self.steps.count("ask"))
+        if error is not None:
+            raise error
 
     @contextmanager
     def in_use(self) -> Generator[None]:
@@ -178,8 +189,8 @@ async def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
     async def no_picture(*_: object) -> None:
         return None
 
-    monkeypatch.setattr(pipeline, "inspect_targets", inspect)
-    monkeypatch.setattr(pipeline, "find_downloadable", find)
+    monkeypatch.setattr(inspector, "inspect_targets", inspect)
+    monkeypatch.setattr(inspector, "find_downloadable", find)
     monkeypatch.setattr(action_preview, "element_preview", no_picture)
     async with opened(tmp_path / "log") as log:
         redactor, budgets, limits = Redactor(), Budgets(), RateLimits()
@@ -195,21 +206,23 @@ async def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         async def count_call(*_: object) -> None:
             steps.append("admit")
 
+        authorizer = Authorizer(queue=queue, grants=SessionGrants(), config=config, budgets=budgets)
+        secrets = SecretInjector(SecretStore(tmp_path / "home", redactor))
         gateway = Gateway(
-            home=tmp_path / "home",
             sessions=sessions,
-            authorizer=Authorizer(queue=queue, grants=SessionGrants(), config=config, budgets=budgets),
-            audit=RecordingJournal(log, budgets, Metrics(), steps),
+            authorizer=authorizer,
+            inspector=Inspector(tmp_path / "home", authorizer, secrets, redactor),
+            audit=RecordingAuditTrail(log, budgets, Metrics(), steps),
             rate_limits=limits,
-            secrets=SecretInjector(SecretStore(tmp_path / "home", redactor)),
-            redactor=redactor,
+            secrets=secrets,
             count_call=count_call,
+            wait_resumed=session.wait_resumed,
         )
         client = Client("c1", Settings(policy=PolicySettings(rate_per_minute=100)))
         yield World(gateway, session, log, budgets, queue, limits, steps, client, facts)
 
 
-class RecordingJournal(AuditTrail):
+class RecordingAuditTrail(AuditTrail):
     def __init__(self, log: AuditLog, budgets: Budgets, metrics: Metrics, steps: list[str]) -> None:
         super().__init__(log, budgets, metrics)
         self._steps = steps
@@ -281,6 +294,40 @@ async def test_a_denied_call_is_recorded_and_not_executed(world: World) -> None:
     assert (action["status"], action["decision"]) == ("refused", "deny")
 
 
+async def test_a_call_that_the_user_paused_waits_within_its_time_and_is_recorded(world: World) -> None:
+    world.session.paused = {0: PausedByUser("paused")}
+    for call in (world.call(), world.call(url="https://shop.example/", scope=Scope.TAB_OR_NEW)):
+        with pytest.raises(PausedByUser):
+            await world.run(call, succeed)
+    with pytest.raises(PausedByUser):
+        await world.run(world.call(timeout_ms=600_000), succeed)
+    assert world.session.waits == [5.0, 5.0, pipeline.MAX_PAUSE_SECONDS]
+    assert "execute" not in world.steps
+    await cast("Any", world.gateway)._audit.flush()
+    assert [(action["status"], action["error"]) for action in world.recorded()] == [("refused", "PAUSED_BY_USER")] * 3
+
+
+async def test_an_approval_during_a_pause_does_not_act_before_the_user_resumes(world: World) -> None:
+    use_rules(world, "ask")
+    world.session.paused = {1: PausedByUser("paused")}
+    async with person_approves(world):
+        with pytest.raises(PausedByUser):
+            await world.run(world.call(), succeed)
+    assert world.steps[-2:] == ["inspect", "ask"]
+    await cast("Any", world.gateway)._audit.flush()
+    (action,) = world.recorded()
+    assert action["status"] == "refused"
+
+
+async def test_a_pause_after_input_was_sent_leaves_the_outcome_unknown(world: World) -> None:
+    async def execute(context: ToolContext) -> None:
+        context.action.sent = True
+        raise PausedByUser("paused")
+
+    with pytest.raises(OutcomeUnknown):
+        await world.run(world.call(), execute)
+
+
 async def test_the_rate_limit_comes_first(world: World) -> None:
     world.client.settings = Settings(policy=PolicySettings(rate_per_minute=1))
     await world.run(world.call(), succeed)
@@ -300,7 +347,7 @@ async def test_a_target_that_changed_is_authorized_again_and_charged_once(world:
 
     await world.run(world.call(), execute)
     assert world.steps.count("inspect") == 3
-    assert world.budgets.used("session s1") == 1
+    assert world.budgets.used(client_account(world.client.identity)) == 1
 
 
 @pytest.mark.parametrize(
@@ -334,7 +381,7 @@ async def test_an_element_that_is_gone_is_resolved_again_if_it_was_named_by_a_se
     else:
         await world.run(call, execute)
     assert world.steps.count("execute") == attempts
-    assert world.budgets.used("session s1") == (0 if attempts == 1 else 1)
+    assert world.budgets.used(client_account(world.client.identity)) == (0 if attempts == 1 else 1)
 
 
 async def test_an_element_that_is_gone_after_input_was_sent_is_not_resolved_again(world: World) -> None:
@@ -354,7 +401,7 @@ async def test_a_page_that_changes_its_targets_without_end_is_given_up(world: Wo
     with pytest.raises(ElementChanged):
         await world.run(world.call(), execute)
     assert world.steps.count("execute") == pipeline.MAX_ATTEMPTS
-    assert world.budgets.used("session s1") == 0
+    assert world.budgets.used(client_account(world.client.identity)) == 0
 
 
 async def test_an_executable_file_is_authorized_as_one(world: World) -> None:

@@ -14,11 +14,11 @@ from typing import Any
 from browser_pilot.config.settings import GuestSettings
 from browser_pilot.guests.call_context import CallContext
 from browser_pilot.guests.compiled_modules import CompiledModules
-from browser_pilot.guests.guest_store import InstalledGuest
-from browser_pilot.guests.host_errors import HostError
+from browser_pilot.guests.host.host_errors import HostError
+from browser_pilot.guests.installed.guest_store import InstalledGuest
+from browser_pilot.guests.installed.manifest import GuestTool, parse_manifest
+from browser_pilot.guests.installed.packages import Package
 from browser_pilot.guests.manager import GuestManager
-from browser_pilot.guests.manifest import GuestTool, parse_manifest
-from browser_pilot.guests.packages import Package
 
 SCRIPT = "const a = 1;"
 MANIFEST: dict[str, Any] = {

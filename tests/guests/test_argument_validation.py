@@ -76,8 +76,9 @@ def branching(levels: int) -> dict[str, Any]:
         {"type": ["object", "null"]},
         {"type": "object", "properties": 5},
         {"type": "object", "properties": {"a": {"type": "nonsense"}}},
-        {"type": "object", "properties": {"a": {"$ref": "#"}}},
         {"type": "object", "properties": {"a": {"$ref": "#/properties/a"}}},
+        {"type": "object", "allOf": [{"$ref": "#"}]},
+        {"type": "object", "properties": {"a": {"anyOf": [{"not": {"$ref": "#/properties/a"}}, {"type": "null"}]}}},
         {"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1:1/schema.json"}}},
         {"type": "object", "properties": {"a": {"$ref": "file:///etc/passwd"}}},
         {"type": "object", "properties": {"a": {"$ref": "#/$defs/absent"}}},
@@ -89,6 +90,56 @@ def branching(levels: int) -> dict[str, Any]:
 def test_an_invalid_or_expensive_schema_is_refused(schema: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument):
         check_schema(schema)
+
+
+TREE: dict[str, Any] = {
+    "type": "object",
+    "properties": {"root": {"$ref": "#/definitions/comment"}},
+    "definitions": {
+        "comment": {
+            "type": "object",
+            "properties": {
+                "text": {"type": "string"},
+                "replies": {"type": "array", "items": {"$ref": "#/definitions/comment"}},
+            },
+            "required": ["text"],
+        }
+    },
+}
+
+
+def comments(levels: int, leaf: dict[str, Any]) -> dict[str, Any]:
+    node = leaf
+    for _ in range(levels):
+        node = {"text": "x", "replies": [node]}
+    return {"root": node}
+
+
+async def test_a_schema_of_a_tree_validates_every_level_of_it() -> None:
+    check_schema(TREE)
+    await validate_arguments(TREE, comments(5, {"text": "leaf"}))
+    with pytest.raises(InvalidArgument, match=r"root\.replies\.0\.replies\.0\.text: 5 is not of type 'string'"):
+        await validate_arguments(TREE, comments(2, {"text": 5}))
+
+
+async def test_a_schema_that_refers_to_itself_is_validated_outside_of_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Such a schema can multiply with the depth of small arguments."""
+    twice = {"anyOf": [{"$ref": "#/$defs/d"}, {"$ref": "#/$defs/d"}]}
+    schema = {
+        "type": "object",
+        "properties": {"a": {"$ref": "#/$defs/d"}},
+        "$defs": {"d": {"properties": {"a": twice}, "required": ["a"]}},
+    }
+    arguments: dict[str, Any] = {}
+    for _ in range(40):
+        arguments = {"a": arguments}
+    monkeypatch.setattr(argument_validation, "VALIDATION_TIMEOUT_SECONDS", 0.5)
+    async with ticks_during() as ticks:
+        with pytest.raises(InvalidArgument, match="within 0"):
+            await validate_arguments(schema, arguments)
+    assert ticks.count >= 5
 
 
 def test_a_regular_expression_in_a_schema_is_never_run() -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from browser_pilot.config.settings import GuestSettings
 from browser_pilot.errors import InvalidArgument
-from browser_pilot.guests import guest_loading
-from browser_pilot.guests.guest_store import GuestStore
+from browser_pilot.guests.installed import guest_loading
+from browser_pilot.guests.installed.guest_store import GuestStore
 from browser_pilot.guests.manager import GuestManager
 from tests.loop_blocks import ticks_during
 from tests.waiting import eventually
@@ -81,7 +81,7 @@ async def test_guests_end_with_a_hub_that_is_killed(tmp_path: Path, modules: Pat
         cwd=Path(__file__).parents[2],
     )
     pid = int(done.stdout)
-    gone, _ = psutil.wait_procs([psutil.Process(pid)] if psutil.pid_exists(pid) else [], timeout=20)
+    gone, _ = psutil.wait_procs([psutil.Process(pid)] if psutil.pid_exists(pid) else [], timeout=60)
 
     assert gone or not psutil.pid_exists(pid)
 
@@ -102,7 +102,7 @@ async def test_a_manifest_that_takes_minutes_to_validate_does_not_stop_the_loop_
         assert await manager.refresh()
 
     assert ticks.count >= 5
-    assert [guest.name for guest, _ in manager.tools()] == ["small"]
+    assert [guest.name for guest, _ in manager.tools] == ["small"]
     assert "slow is not used: its manifest cannot be validated" in caplog.text
     assert not await manager.refresh()
 

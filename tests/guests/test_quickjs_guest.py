@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 
 from browser_pilot.errors import GuestFailed
-from browser_pilot.guests.host_errors import HostError
+from browser_pilot.guests.host.host_errors import HostError
 from tests.waiting import eventually
 
 from .guest_factory import FakeHost, TestGuest, context, package, running_guest, script
@@ -66,6 +66,10 @@ async def guest(tmp_path: Path, modules: Path) -> AsyncGenerator[TestGuest]:
         ("const c = new AbortController(); let seen = 0; c.signal.addEventListener('abort', () => seen++); c.abort(); c.abort(); return [seen, c.signal.aborted, c.signal.reason.name]", [1, True, "AbortError"]),
         ("try { await fetch('https://a.b/', { signal: AbortSignal.abort() }) } catch (e) { return e.name }", "AbortError"),
         ("const h = new Headers({ 'X-A': '1' }); h.append('x-a', '2'); return [...h]", [["x-a", "1, 2"]]),
+        ("const f = () => f(); try { f() } catch (e) { return [e.name, e instanceof RangeError] }", ["RangeError", True]),
+        ("try { JSON.parse('['.repeat(2e5)) } catch (e) { return e.name }", "RangeError"),
+        ("try { new Function('return ' + '('.repeat(1e5)) } catch (e) { return e.name }", "RangeError"),
+        ("let n = 0; const f = () => ++n && f(); try { f() } catch {} return n > 1500", True),
         ("return [typeof XMLHttpRequest, typeof WebSocket, typeof require, typeof importScripts, typeof std, typeof os]", ["undefined"] * 6),
     ],
 )  # fmt: skip

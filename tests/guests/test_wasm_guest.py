@@ -10,8 +10,8 @@ from typing import Any, Literal
 import pytest
 
 from browser_pilot.errors import GuestFailed
-from browser_pilot.guests.host_errors import HostError
-from browser_pilot.guests.manifest import GuestTool
+from browser_pilot.guests.host.host_errors import HostError
+from browser_pilot.guests.installed.manifest import GuestTool
 
 from .guest_factory import ANYTHING, FakeHost, package, running_guest
 from .wasm_builder import EXAMPLES, from_c, from_wat

@@ -22,7 +22,7 @@ async def test_accepted_connections_have_tcp_nodelay() -> None:
     with bound_socket("127.0.0.1", 0) as (listener, _):
         server = await asyncio.get_running_loop().create_server(Peer, sock=listener)
         with socket.create_connection(listener.getsockname()[:2]):
-            assert await asyncio.wait_for(accepted, 10)
+            assert await asyncio.wait_for(accepted, 60)
         server.close()
 
 

@@ -57,7 +57,7 @@ async def test_a_round_starts_when_a_client_connects_or_leaves() -> None:
     for count in (1, 2):
         assert len(recorder.ran) == count - 1
         wake.set()
-        await eventually(lambda count=count: len(recorder.ran) == count, timeout_seconds=5)
+        await eventually(lambda count=count: len(recorder.ran) == count)
     running.cancel()
 
 
@@ -65,7 +65,7 @@ async def test_rounds_are_at_least_as_frequent_as_the_idle_time() -> None:
     recorder = Recorder()
     config = FixedConfig(Settings(hub=HubSettings(idle_minutes=0.001)))
     running = asyncio.create_task(Maintenance([recorder.job("a")], wake=asyncio.Event(), config=config).run())
-    await eventually(lambda: len(recorder.ran) >= 2, timeout_seconds=5)
+    await eventually(lambda: len(recorder.ran) >= 2)
     running.cancel()
 
 

@@ -60,9 +60,9 @@ async def test_a_user_with_a_connected_browser_watches_the_approval_queue(parts:
     assert approvals.watcher_count == 0
     ui.presence_changed(connected=True)
     ui.presence_changed(connected=True)
-    await eventually(lambda: approvals.watcher_count == 1, timeout_seconds=5)
+    await eventually(lambda: approvals.watcher_count == 1)
     ui.presence_changed(connected=False)
-    await eventually(lambda: approvals.watcher_count == 0, timeout_seconds=5)
+    await eventually(lambda: approvals.watcher_count == 0)
 
 
 async def test_the_side_panel_serves_the_extensions_pages(parts: Parts) -> None:

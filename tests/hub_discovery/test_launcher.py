@@ -20,7 +20,7 @@ def test_a_hub_that_is_not_ready_in_time_is_ended(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(launcher, "HUB_COMMAND", (sys.executable, "-c", code))
     with pytest.raises(HubUnavailable, match="not ready within 3 seconds"):
         launcher.start_hub(tmp_path / "home", timeout_seconds=3)
-    assert launcher.wait_for_exit(int(pid_file.read_text()), timeout_seconds=10)
+    assert launcher.wait_for_exit(int(pid_file.read_text()), timeout_seconds=60)
 
 
 def test_wait_for_exit_returns_when_the_process_ends() -> None:
@@ -29,6 +29,6 @@ def test_wait_for_exit_returns_when_the_process_ends() -> None:
         assert process.stdin is not None
         process.stdin.close()
         began = time.monotonic()
-        assert wait_for_exit(process.pid, timeout_seconds=20)
-        assert time.monotonic() - began < 10
-    assert wait_for_exit(process.pid, timeout_seconds=1)
+        assert wait_for_exit(process.pid, timeout_seconds=120)
+        assert time.monotonic() - began < 60
+    assert wait_for_exit(process.pid, timeout_seconds=60)

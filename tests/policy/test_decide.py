@@ -22,7 +22,7 @@ from browser_pilot.policy.types import (
     THRESHOLDS,
     VERDICTS,
     Effect,
-    Engine,
+    EngineKind,
     Mode,
     Verdict,
 )
@@ -46,7 +46,7 @@ def decision_for(
     return decide(request, ruleset or Ruleset(), counters or Budgets(), NOW)
 
 
-def write(element: ElementFacts = SAVE, *, target: Site = SHOP, engine: Engine = "managed") -> PolicyRequest:
+def write(element: ElementFacts = SAVE, *, target: Site = SHOP, engine: EngineKind = "managed") -> PolicyRequest:
     return PolicyRequest(effect="write", target=target, element=element, engine=engine)
 
 
@@ -71,7 +71,7 @@ def test_signing_out_asks_only_in_the_users_own_chrome() -> None:
 
 @pytest.mark.parametrize("target", [SHOP, LOCAL])
 @pytest.mark.parametrize("engine", ["managed", "own"])
-def test_an_executable_download_always_asks(target: Site, engine: Engine) -> None:
+def test_an_executable_download_always_asks(target: Site, engine: EngineKind) -> None:
     permissive = Ruleset(
         rules=(replace(rule("*", read="allow", write="allow", mode="auto"), requires_approval=False),),
         defaults=Defaults(modes={"managed": "auto", "own": "auto"}),
@@ -85,7 +85,7 @@ def test_an_executable_download_always_asks(target: Site, engine: Engine) -> Non
 
 @pytest.mark.parametrize("target", [SHOP, LOCAL])
 @pytest.mark.parametrize("engine", ["managed", "own"])
-def test_a_local_file_always_asks_with_its_path(target: Site, engine: Engine) -> None:
+def test_a_local_file_always_asks_with_its_path(target: Site, engine: EngineKind) -> None:
     permissive = Ruleset(
         rules=(replace(rule("*", read="allow", write="allow", mode="auto"), requires_approval=False),),
         defaults=Defaults(modes={"managed": "auto", "own": "auto"}),
@@ -107,7 +107,9 @@ def test_a_local_file_always_asks_with_its_path(target: Site, engine: Engine) ->
         (SHOP, "own", "ask", "ask"),
     ],
 )
-def test_a_script_asks_unless_it_has_no_side_effects(target: Site, engine: Engine, script: str, reading: str) -> None:
+def test_a_script_asks_unless_it_has_no_side_effects(
+    target: Site, engine: EngineKind, script: str, reading: str
+) -> None:
     request = PolicyRequest(effect="script", target=target, engine=engine)
     assert decision_for(request).verdict == script
     assert decision_for(replace(request, side_effect_free=True)).verdict == reading
@@ -120,12 +122,24 @@ def test_a_script_without_side_effects_is_still_a_script_for_rules_and_modes() -
     assert decision_for(replace(request, session_mode="readonly")).verdict == "deny"
 
 
-def test_the_users_own_chrome_asks_before_every_write_by_default() -> None:
-    decision = decision_for(write(engine="own"))
-    assert (decision.verdict, decision.rule) == ("ask", "policy.mode")
-    assert "shop.example.com" in decision.reason
-    assert decision_for(PolicyRequest(effect="read", target=SHOP, engine="own")).verdict == "allow"
-    assert decision_for(PolicyRequest(effect="navigate", target=SHOP, engine="own")).verdict == "allow"
+def test_the_users_own_chrome_asks_about_each_new_site_and_before_every_write_by_default() -> None:
+    for effect in ("read", "navigate", "write"):
+        decision = decision_for(PolicyRequest(effect=effect, target=SHOP, engine="own"))
+        assert (decision.verdict, decision.about, decision.rule) == ("ask", "site", "policy.mode")
+        assert "shop.example.com" in decision.reason
+        assert decision_for(PolicyRequest(effect=effect, target=SHOP, engine="managed")).verdict == "allow"
+    known = Ruleset([rule("shop.example.com", read="allow", write="allow"), Rule(pattern=parse_pattern("*"))])
+    assert decision_for(PolicyRequest(effect="read", target=SHOP, engine="own"), known).verdict == "allow"
+    assert decision_for(PolicyRequest(effect="navigate", target=SHOP, engine="own"), known).verdict == "allow"
+    assert decision_for(write(engine="own"), known).about == "action"
+    limits_only = Ruleset([Rule(pattern=parse_pattern("*"), max_steps_per_hour=5)])
+    assert decision_for(PolicyRequest(effect="read", target=SHOP, engine="own"), limits_only).about == "site"
+
+
+def test_other_modes_this_machine_and_blank_pages_need_no_approval_of_the_site_in_the_users_own_chrome() -> None:
+    own_auto = Ruleset(defaults=Defaults(modes={"managed": "auto", "own": "auto"}))
+    for target, ruleset in ((SHOP, own_auto), (LOCAL, Ruleset()), (BLANK, Ruleset())):
+        assert decision_for(PolicyRequest(effect="navigate", target=target, engine="own"), ruleset).verdict == "allow"
 
 
 def test_sensitive_actions_on_loopback_do_not_ask_by_default() -> None:
@@ -240,17 +254,17 @@ def test_user_patterns_ask_everywhere_except_on_loopback() -> None:
     assert decision_for(write(launch, target=LOCAL), ruleset).verdict == "allow"
 
 
-def test_an_exhausted_session_budget_denies_instead_of_asking() -> None:
+def test_an_exhausted_client_budget_denies_instead_of_asking() -> None:
     ruleset = Ruleset(defaults=Defaults(step_budget=1))
     counters = Budgets()
-    first = decision_for(replace(write(PAY), session="s1"), ruleset, counters)
+    first = decision_for(replace(write(PAY), client="c1"), ruleset, counters)
     assert first.verdict == "ask"
-    assert first.charges == (Charge("session s1", 1),)
+    assert first.charges == (Charge("client c1", 1),)
     counters.reserve(first.charges, NOW)
-    second = decision_for(replace(write(PAY), session="s1"), ruleset, counters)
+    second = decision_for(replace(write(PAY), client="c1"), ruleset, counters)
     assert (second.verdict, second.error_type, second.rule) == ("deny", BudgetExhausted, "policy.step_budget")
-    assert decision_for(replace(write(), session="s2"), ruleset, counters).verdict == "allow"
-    assert decision_for(PolicyRequest(effect="read", target=SHOP, session="s1"), ruleset, counters).verdict == "allow"
+    assert decision_for(replace(write(), client="c2"), ruleset, counters).verdict == "allow"
+    assert decision_for(PolicyRequest(effect="read", target=SHOP, client="c1"), ruleset, counters).verdict == "allow"
 
 
 def test_an_hourly_limit_says_when_the_next_step_is_available() -> None:
@@ -319,3 +333,14 @@ def test_decide_has_no_side_effects(request: PolicyRequest, some_rules: list[Rul
     first = decision_for(request, ruleset, counters)
     assert decision_for(request, ruleset, counters) == first
     assert len(counters) == 0
+
+
+@pytest.mark.parametrize("side_effect_free", [False, True])
+def test_a_script_in_a_page_with_a_filled_secret_always_needs_approval(side_effect_free: bool) -> None:
+    rules = Ruleset([Rule(pattern=parse_pattern("*"), write="allow", ask_from="never", mode="auto")])
+    request = PolicyRequest(effect="script", target=SHOP, side_effect_free=side_effect_free)
+    assert decide(request, rules, Budgets(), 0).verdict == "allow"
+    decision = decide(replace(request, secret_filled=True), rules, Budgets(), 0)
+    assert (decision.verdict, decision.about) == ("ask", "action")
+    assert "secret" in decision.reason
+    assert decide(replace(request, effect="write", secret_filled=True), rules, Budgets(), 0).verdict == "allow"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from browser_pilot.policy.sensitivity import (
@@ -91,6 +93,69 @@ def test_selecting_or_filling_is_not_sensitive() -> None:
         assert click("Delete account", role=role) is None
 
 
+def choose(name: str, **facts: Any) -> RiskAssessment | None:
+    return assess("write", ElementFacts(name=name, acts_at_once=True, **facts), "", NO_PATTERNS)
+
+
+def test_a_choice_that_acts_at_once_is_a_command_if_it_is_worded_like_one() -> None:
+    assert category(choose("Pay now", role="checkbox")) == "pay"
+    assert category(choose("Now, delete", role="option")) == "delete"
+    assert category(choose("Action", role="combobox", choices=("Delete account",))) == "delete"
+    assert choose("Action", role="combobox", choices=("Send by post", "Standard")) is None
+    assert choose("Remember how I pay", role="checkbox") is None
+    assert choose("Send me offers", role="checkbox") is None
+
+
+def test_the_worst_text_of_an_element_decides() -> None:
+    facts = ElementFacts(role="button", name="Show details", texts=("Pay now", "Close"))
+    found = assess("write", facts, "", NO_PATTERNS)
+    assert found is not None
+    assert (found.category, found.reason) == ("pay", 'The button "Pay now" may pay for something.')
+
+
+def test_a_button_without_a_name_is_judged_by_its_class_and_image() -> None:
+    def press(identifiers: str) -> Category | None:
+        return category(assess("write", ElementFacts(role="button", identifiers=identifiers), "", NO_PATTERNS))
+
+    assert press("btn btn-delete") == "delete"
+    assert press("payNow.png") == "pay"
+    assert press("icon-close") is None
+
+
+def test_a_generic_button_means_what_its_dialog_asks() -> None:
+    def press(name: str, dialog: str) -> Category | None:
+        return category(assess("write", ElementFacts(role="button", name=name, dialog=dialog), "", NO_PATTERNS))
+
+    assert press("OK", "Delete account? This cannot be undone.") == "delete"
+    assert press("", "Delete account?") == "delete"
+    assert press("继续", "删除账号") == "delete"
+    assert press("Cancel", "Delete account?") is None
+    assert press("OK", "Send feedback") is None
+
+
+@pytest.mark.parametrize("label", ["Send $500", "Confirm 20 €", "Continue (CHF 35)", "Subscribe for $9.99/month"])
+def test_a_generic_button_with_an_amount_is_a_payment(label: str) -> None:
+    assert category(click(label)) == "pay"
+
+
+def test_an_amount_alone_is_a_price() -> None:
+    assert click("$9.99") is None
+    assert click("Blue shirt, 20 €") is None
+
+
+@pytest.mark.parametrize(
+    ("url", "expected", "risk"),
+    [
+        ("https://a.example/pay", "pay", "high"),
+        ("https://a.example/checkout", None, None),
+        ("https://a.example/catalogue", None, None),
+    ],
+)
+def test_a_link_is_judged_by_what_it_opens(url: str, expected: Category | None, risk: str | None) -> None:
+    found = assess("write", ElementFacts(role="link", name="Continue", opens=url), "", NO_PATTERNS)
+    assert (category(found), found.risk if found else None) == (expected, risk)
+
+
 @pytest.mark.parametrize(
     ("expected", "field"),
     [
@@ -134,13 +199,33 @@ def form(*fields: FieldFacts, name: str = "Continue", action: str = "", method: 
         ("pay", form(action="https://shop.example/checkout/pay")),
         ("delete", form(action="https://app.example/users/7/delete")),
         ("sign_out", form(action="https://app.example/logout.php")),
-        (None, form(action="https://app.example/delete", method="get")),
+        ("delete", form(action="https://app.example/delete", method="get")),
+        ("transfer", form(FieldFacts(name="amount"), FieldFacts(name="recipient"))),
+        ("transfer", form(FieldFacts(name="betrag"), name="", method="get")),
+        ("transfer", form(FieldFacts(autocomplete="transaction-amount"))),
+        (None, form(FieldFacts(name="amount"), name="Calculate", method="get")),
         (None, form(action="https://app.example/undelete-list")),
         (None, form(action="no url")),
         (None, form()),
     ],
 )
 def test_a_button_with_a_neutral_label_is_assessed_by_its_form(expected: Category | None, facts: ElementFacts) -> None:
+    assert category(assess("write", facts, "", NO_PATTERNS)) == expected
+
+
+@pytest.mark.parametrize(
+    ("expected", "action", "origin"),
+    [
+        ("other_site", "https://other.example/next", "https://shop.example"),
+        (None, "https://shop.example/next", "https://shop.example"),
+        (None, "https://other.example/next", "null"),
+        (None, "no url", "https://shop.example"),
+    ],
+)
+def test_a_form_that_posts_to_another_site_is_sensitive(expected: Category | None, action: str, origin: str) -> None:
+    facts = ElementFacts(
+        role="button", name="Continue", submits=True, form_action=action, form_method="post", origin=origin
+    )
     assert category(assess("write", facts, "", NO_PATTERNS)) == expected
 
 
@@ -178,13 +263,17 @@ def test_reading_is_never_sensitive() -> None:
 @pytest.mark.parametrize(
     ("url", "expected", "risk"),
     [
-        ("https://a.example/account/delete", "delete", "medium"),
+        ("https://a.example/account/delete?id=1", "delete", "high"),
+        ("https://a.example/checkout", "pay", "medium"),
+        ("https://a.example/docs/delete", None, None),
         ("https://a.example/logout", "sign_out", "low"),
         ("https://a.example/docs/how-to-delete", None, None),
         ("https://a.example/", None, None),
     ],
 )
-def test_a_navigation_has_at_most_medium_risk(url: str, expected: Category | None, risk: str | None) -> None:
+def test_a_navigation_has_high_risk_only_where_the_path_is_clear(
+    url: str, expected: Category | None, risk: str | None
+) -> None:
     found = assess("navigate", None, url, NO_PATTERNS)
     assert category(found) == expected
     assert (found.risk if found else None) == risk
@@ -212,6 +301,7 @@ def test_every_category_has_a_risk_and_a_description() -> None:
         "pay",
         "buy",
         "transfer",
+        "sign",
         "delete",
         "run",
         "local_file",

@@ -52,7 +52,7 @@ def test_the_value_of_an_ordinary_header_is_redacted_as_text_or_as_a_url() -> No
     [
         ("Cookie: a=b; c=d\nAccept: */*", "Cookie: [redacted:cookie]\nAccept: */*"),
         ("Set-Cookie: sid=1; Path=/", "Set-Cookie: [redacted:cookie]"),
-        ('curl -H "Authorization: Basic abc" x', 'curl -H "Authorization: [redacted:credentials]'),
+        ('curl -H "Authorization: Basic abc" x', 'curl -H "Authorization: [redacted:credentials]" x'),
         ('{"authorization": "Bearer abc", "a": 1}', '{"authorization": "[redacted:credentials]", "a": 1}'),
         ("Authorization: required", "Authorization: required"),
         ("Cookie: we use cookies", "Cookie: we use cookies"),

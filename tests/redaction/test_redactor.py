@@ -91,6 +91,86 @@ def test_what_surrounds_a_secret_in_a_url_is_kept() -> None:
     )
 
 
+SHORT_CREDENTIALS = [
+    ("Authorization: Bearer abc", "Authorization: [redacted:credentials]"),
+    ("Authorization: Bearer a", "Authorization: [redacted:credentials]"),
+    ("sent Bearer ab1 here", "sent Bearer [redacted:token] here"),
+    ('headers: {authorization: "Bearer x1"}', 'headers: {authorization: "[redacted:credentials]"}'),
+    ('{"authorization": "abc"}', '{"authorization": "[redacted:credentials]"}'),
+]
+
+
+@pytest.mark.parametrize(("text", "redacted"), SHORT_CREDENTIALS)
+def test_short_credentials_are_hidden(text: str, redacted: str) -> None:
+    assert REDACTOR.text(text) == redacted
+
+
+def test_credentials_next_to_their_name_are_hidden_in_data() -> None:
+    data: Json = {"Authorization": "Bearer abc", "cookie": "a=b; c=d", "Cookie": "Accept all", "authorization": None}
+    assert REDACTOR.data(data) == {
+        "Authorization": "[redacted:credentials]",
+        "cookie": "[redacted:cookie]",
+        "Cookie": "Accept all",
+        "authorization": None,
+    }
+
+
+KEPT_AFTER_A_SECRET = [
+    "curl -H 'Authorization: Bearer §' https://a.example/ and more",
+    'curl -H "Cookie: a=§" https://a.example/ and more',
+    "Authorization: Bearer § and more",
+    "<p>Authorization: Bearer §</p><p>and more</p>",
+    "<p>Cookie: a=§</p><p>and more</p>",
+    '["Cookie: a=§; b=2", "and more"]',
+    '"first\\nCookie: a=§\\nand more"',
+    '"first\\r\\nAuthorization: Digest username=x, response=§\\r\\nand more"',
+    '--x\r\nContent-Disposition: form-data; name="password"\r\n\r\n§\r\n--x--\r\nand more',
+]
+
+
+@pytest.mark.parametrize("template", KEPT_AFTER_A_SECRET)
+def test_the_text_after_a_secret_is_kept(template: str) -> None:
+    for redacted in (
+        REDACTOR.text(template.replace("§", "hunter2x")),
+        str(REDACTOR.data(template.replace("§", "hunter2x"))),
+    ):
+        assert "hunter2x" not in redacted and "[redacted:" in redacted
+        assert "and more" in redacted
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"log": "Cookie: sid=abc; theme=dark\nDone: 3 items", "total": 12},
+        ["Authorization: Digest username=ann, response=abc", "kept"],
+        {"note": "Cookie: sid=abc", "kept": {"a": [1, 2.5, None, True]}},
+        {"form": '--x\r\nContent-Disposition: form-data; name="password"\r\n\r\nabc', "kept": "yes"},
+    ],
+)
+def test_a_secret_in_a_scripts_value_hides_only_its_own_string(value: Json) -> None:
+    result = REDACTOR.data(json.dumps(value))
+    assert isinstance(result, str)
+    redacted = json.loads(result)
+    assert "abc" not in json.dumps(redacted) and "[redacted:" in json.dumps(redacted)
+    assert redacted == REDACTOR.data(value)
+    if isinstance(value, dict):
+        assert redacted.keys() == value.keys()
+
+
+MULTIPART = '--x\r\nContent-Disposition: form-data; name="{name}"{rest}\r\n\r\n{value}\r\n--x--\r\n'
+
+
+@pytest.mark.parametrize("name", ["password", "user[password]", "new_password", "card_number", "api_key", "otp"])
+@pytest.mark.parametrize("rest", ["", "\r\nContent-Type: text/plain"])
+def test_multipart_fields_with_a_sensitive_name_are_hidden_in_any_text(name: str, rest: str) -> None:
+    body = MULTIPART.format(name=name, rest=rest, value="hunter2\r\nline 2")
+    for text in (body, f"sent {body}", json.dumps(body), json.dumps({"body": body})):
+        assert "hunter2" not in REDACTOR.text(text) and "line 2" not in REDACTOR.text(text)
+        assert "hunter2" not in str(REDACTOR.data(text))
+    kept = MULTIPART.format(name="city", rest=rest, value="Rome")
+    assert REDACTOR.text(kept) == kept
+
+
 def test_arguments_of_our_own_tools_keep_their_meaning() -> None:
     arguments: Json = {"session": "s1", "key": "Enter", "max_tokens": 8000, "text": "hello", "submit": True, "x": None}
     assert REDACTOR.data(arguments) == arguments
@@ -167,7 +247,8 @@ HOSTILE = [
     "--password ", "4 ", "4", "41", "4-", "4%20", "://", "://a@", "a@", "@a.", "code 1", "1 is your ", "[redacted:",
     "[redacted:card]", "[redacted:card]4", '\\"', "\\", '"', "&quot;", "%22", "key = ", "code is 123456",
     "AKIAAAAAAAAAAAAAAAAA", "+1 ", "(1)", "{", "[", "=", ":", " ", "\n", "\x00", "İ", "x=", "secret=a&", "pin:1 ",
-    "Private-Lines: 1 ", "AKIA0000000000000000ghp_0000000000000000",
+    "form-data; name=", 'form-data; name="password"\r\n\r\n', 'form-data; name="a"\n\n', "authorization: digest ",
+    '"Cookie: a=', "Private-Lines: 1 ", "AKIA0000000000000000ghp_0000000000000000",
 ]  # fmt: skip
 
 

@@ -63,6 +63,9 @@ class FakeTabs:
     def __iter__(self) -> Iterator[Tab]:
         return iter(())
 
+    def get(self, _tab_id: str) -> Tab | None:
+        return None
+
     def saved_tabs(self) -> tuple[SavedTab, ...]:
         return tuple(self.open_tabs)
 

@@ -50,6 +50,16 @@ async def test_a_crashed_page_is_reopened_in_the_same_browser() -> None:
     assert "the page crashed" in recovery.notices.take_notices()[0]
 
 
+async def test_a_page_that_flooded_and_was_ended_is_not_loaded_again() -> None:
+    browsers = FakeBrowsers()
+    recovery = restoring(browsers)
+    await recovery.ensure_open()
+    browsers.tabs[0].crash_list = [SavedTab("t1", "https://flood.test/", flooded=True)]
+    await recovery.prepare()
+    assert [tab.url for tab in browsers.tabs[0].open_tabs] == ["about:blank"]
+    assert "flooded the browser" in recovery.notices.take_notices()[0]
+
+
 async def test_prepare_opens_no_browser_for_a_session_without_tabs() -> None:
     browsers = FakeBrowsers()
     await restoring(browsers).prepare()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from types import SimpleNamespace
 from typing import cast
 
@@ -10,6 +11,7 @@ import pytest
 from browser_pilot.errors import BrowserCrashed
 from browser_pilot.page.tab import Tab
 from browser_pilot.page.tab_set import SavedTab
+from browser_pilot.sessions import reload_notices
 from browser_pilot.sessions.reload_notices import ReloadNotices
 
 TAB = SavedTab("t1", "https://example.com/")
@@ -53,3 +55,15 @@ def test_a_page_that_crashes_again_before_it_worked_stays_blank() -> None:
 
 def test_only_web_pages_are_reloaded() -> None:
     assert ReloadNotices().reload_url(SavedTab("t1", "file:///etc/passwd")) == "about:blank"
+
+
+async def test_a_page_that_never_answers_its_reload_has_crashed(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def never(*_arguments: object, **_options: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(reload_notices, "open_address", never)
+    monkeypatch.setattr(reload_notices, "UNRESPONSIVE_SECONDS", 0.05)
+    crashes: list[str] = []
+    tab = cast("Tab", SimpleNamespace(world=SimpleNamespace(mark_crashed=lambda: crashes.append("t1"))))
+    await reload_notices.reload_tab(tab, TAB.url, lambda _site: None)
+    assert crashes == ["t1"]

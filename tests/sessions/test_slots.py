@@ -71,5 +71,5 @@ async def test_a_holder_cancelled_as_it_gets_its_slot_passes_it_on() -> None:
     await asyncio.sleep(0)
     await slots.release("first")
     served.cancel()
-    await asyncio.wait_for(after, 5)
+    await asyncio.wait_for(after, 60)
     assert len(slots) == 1

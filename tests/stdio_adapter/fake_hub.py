@@ -1,10 +1,12 @@
 """A small hub with the protocol of the local socket, in a thread of a test or as a process that an adapter starts.
 
-It responds to ``initialize``, ``ping`` and ``tools/call``; the name of the called tool selects its behaviour:
+It responds to ``initialize``, ``ping``, ``tools/list`` and ``tools/call``; the name of the called tool selects its
+behaviour:
 
     echo    returns its arguments            hang   never responds
     pid     returns the hub's process id     die    ends the hub without a response
     ask     sends the client a request, under the id in its arguments
+    heard   returns the methods that it has received
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from browser_pilot.hub_discovery.runtime_file import RuntimeInfo, remove_runtime
 from browser_pilot.json_types import JsonObject
 
 TOKEN = "t0k3n-of-the-fake-hub"
-WAIT_SECONDS = 15.0
+WAIT_SECONDS = 60.0
 
 
 class FakeHub:
@@ -162,6 +164,8 @@ class FakeHub:
             return
         if method == "initialize":
             respond({"protocolVersion": params["protocolVersion"], "capabilities": {}, "serverInfo": {"name": "fake"}})
+        elif method == "tools/list":
+            respond({"tools": [{"name": os.environ.get("FAKE_HUB_TOOL", "echo"), "inputSchema": {"type": "object"}}]})
         elif method == "tools/call":
             self._call(connection, params["name"], params.get("arguments", {}), respond)
         else:
@@ -174,6 +178,8 @@ class FakeHub:
             respond({"content": [], "structuredContent": arguments})
         elif name == "pid":
             respond({"content": [], "structuredContent": {"pid": os.getpid()}})
+        elif name == "heard":
+            respond({"content": [], "structuredContent": {"methods": [one.get("method") for one in self.messages()]}})
         elif name == "ask":
             connection.sendall(_line({"jsonrpc": "2.0", "id": arguments["id"], "method": "elicitation/create"}))
         elif name == "die":
@@ -197,6 +203,8 @@ def main() -> None:
         sys.exit(1)
     if behaviour == "ends":
         sys.exit("the fake hub ends at once")
+    if behaviour == "waits":
+        (home / "go").read_bytes()  # a FIFO: blocks until the test writes
     version = os.environ.get("FAKE_HUB_VERSION", __version__)
     hub = FakeHub(home, version=version, on_retire=lambda: os._exit(0)).start()
     note = "port 8777 is taken by another program; using 40123" if behaviour == "notes" else None

@@ -6,9 +6,10 @@ import json
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from browser_pilot.stdio_adapter.fallback_errors import malformed_responses
 from browser_pilot.stdio_adapter.jsonrpc import (
     INVALID_REQUEST,
     PARSE_ERROR,
@@ -19,6 +20,7 @@ from browser_pilot.stdio_adapter.jsonrpc import (
     Response,
     read_message,
 )
+from tests.attempts import count_attempts
 
 from .conftest import StartAdapter, call
 from .fake_hub import FakeHub
@@ -36,6 +38,9 @@ MALFORMED = [
     (b'{"jsonrpc":"2.0","id":1,"method":"a\tb"}', PARSE_ERROR, None),
     (b'{"jsonrpc":"2.0","id":4,"method":"ping","params":{"x":NaN}}', PARSE_ERROR, 4),
     (b'{"jsonrpc":"2.0","id":"i","method":"ping","params":{"x":-Infinity}}', PARSE_ERROR, "i"),
+    (b'{"a":NaN,x}', PARSE_ERROR, None),
+    (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":Infinity', PARSE_ERROR, None),
+    (b"[NaN" + b",[" * 100_000, PARSE_ERROR, None),
     (b'{"jsonrpc":"2.0","id":5,"method":"x","params":' + b"[" * 100_000 + b"]" * 100_000 + b"}", PARSE_ERROR, None),
     (b'{"jsonrpc":"2.0","id":' + b"9" * 10_000 + b',"method":"x"}', PARSE_ERROR, None),
     (b"42", INVALID_REQUEST, None),
@@ -75,6 +80,7 @@ def test_each_malformed_line_gets_an_error_and_the_next_request_works(
         assert response["error"]["message"]
     assert adapter.ask(call("after", "echo"))["id"] == "after"
     assert len(hub.received) == 1
+    count_attempts(len(MALFORMED))
 
 
 def test_after_a_thousand_lines_of_noise_the_next_request_works(hub: FakeHub, start_adapter: StartAdapter) -> None:
@@ -84,6 +90,7 @@ def test_after_a_thousand_lines_of_noise_the_next_request_works(hub: FakeHub, st
     adapter.send(b"\n".join(lines) + b"\n")
     assert {adapter.receive()["error"]["code"] for _ in lines} == {PARSE_ERROR}
     assert adapter.ask(call("after", "echo"))["id"] == "after"
+    count_attempts(len(lines))
 
 
 def test_every_request_of_a_batch_gets_an_error(hub: FakeHub, start_adapter: StartAdapter) -> None:
@@ -113,9 +120,25 @@ ENVELOPES = st.fixed_dictionaries(
 )
 
 
-@given(st.binary() | JSON_VALUES.map(lambda value: json.dumps(value).encode()))
-def test_reading_a_line_never_fails(line: bytes) -> None:
-    read_message(line)
+# Pieces of messages in any order: most lines are almost JSON.
+PIECES = st.lists(
+    st.sampled_from(
+        [
+            *(b"{", b"}", b"[", b"]", b",", b":", b'"', b'"a"', b'"id":', b'"jsonrpc":"2.0"', b'"method":"x"'),
+            *(b'"params":', b"NaN", b"Infinity", b"-Infinity", b"1e999", b"-", b"1", b"null", b"tru"),
+            *(b"\\ud83d", b"\\u", b"\xff", b"\x00"),
+        ]
+    )
+    | st.binary(max_size=3)
+).map(b"".join)
+
+
+@given(st.binary() | PIECES | JSON_VALUES.map(lambda value: json.dumps(value).encode()))
+@settings(max_examples=1000)
+def test_any_line_is_a_message_or_gets_an_error_response(line: bytes) -> None:
+    message = read_message(line)
+    if isinstance(message, Malformed):
+        assert all(json.loads(response)["error"]["code"] == message.code for response in malformed_responses(message))
 
 
 @given(ENVELOPES)

@@ -54,7 +54,7 @@ def test_the_adapter_imports_little_and_only_the_standard_library(hub: FakeHub) 
         input=json.dumps(INITIALIZE).encode() + b"\n",
         capture_output=True,
         env={**os.environ, "BROWSER_PILOT_HOME": str(hub.home)},
-        timeout=20,
+        timeout=100,
         check=True,
     )
     assert json.loads(done.stdout)["id"] == INITIALIZE["id"]

@@ -25,7 +25,7 @@ def test_the_end_of_input_waits_for_open_requests(home: Path) -> None:
         input=lines,
         capture_output=True,
         env={**os.environ, "BROWSER_PILOT_HOME": str(home)},
-        timeout=20,
+        timeout=100,
         check=True,
     )
     assert done.stdout == b'{"jsonrpc": "2.0", "id": 1, "result": {}}\n{"jsonrpc": "2.0", "id": 2, "result": {}}\n'

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from browser_pilot.config.live_reload import LiveConfig
-from browser_pilot.config.settings import DomainSettings, Mode, PolicySettings, Settings
+from browser_pilot.config.settings import DomainSettings, PolicySettings, Settings
 from browser_pilot.config.user_rules import UserRulesStore
 from browser_pilot.errors import InvalidArgument
+from browser_pilot.policy.types import Mode
 from browser_pilot.ui.site_rules import LEVELS, SiteRules
 
 SHOP = "https://shop.example/checkout"

@@ -49,7 +49,7 @@ class ActionPreview:
     ``also`` are further elements of the same call: the strictest decision holds. ``stable_id`` identifies the element
     on every page of the site, ``fingerprint`` digests everything about it as it is now. ``values`` are the redacted
     inputs, while ``payload`` digests the real ones. ``steps`` and ``plan`` are for a call with several steps: one
-    approval request covers them.
+    approval request covers them. ``form`` (redacted), ``receiver`` and ``amount`` describe what is submitted.
     """
 
     request: PolicyRequest
@@ -62,6 +62,10 @@ class ActionPreview:
     payload: str = ""
     steps: tuple[str, ...] = ()
     plan: str = ""
+    receiver: str = ""
+    receiver_is_other_site: bool = False
+    form: Mapping[str, str] = field(default_factory=dict[str, str])
+    amount: str = ""
 
     @property
     def binding(self) -> str:
@@ -79,18 +83,24 @@ class ActionPreview:
             dict(self.values),
             self.steps,
             self.plan,
+            self.receiver,
+            dict(self.form),
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authorization:
-    """The action may happen, as inspected, now. ``reservation`` is for refunding what is then not attempted."""
+    """The action may happen, as inspected, now. ``reservation`` is for refunding what is then not attempted.
+
+    ``granted``: the approval is an earlier one, valid for the session.
+    """
 
     preview: ActionPreview
     decision: PolicyDecision
     reservation: Reservation
     approval_id: str | None = None
     approval_decision: ApprovalDecision | None = None
+    granted: bool = False
 
     @property
     def approved(self) -> bool:
@@ -144,10 +154,14 @@ class Authorizer:
         decision = self._decide(preview, rules)
         if decision.verdict == "deny":
             raise decision.error()
+        granted = False
         if decision.verdict == "ask":
             request = _approval_request(requester, preview, decision, rules)
-            if request.binding != approval.binding and not self._is_covered(request):
-                return request
+            if request.binding != approval.binding:
+                earlier = self._grants.approval_for(request)
+                if earlier is None:
+                    return request
+                approval, granted = Approval(approval_id=earlier), True
         reservation = self._budgets.reserve(decision.charges, self._clock())
         if not isinstance(reservation, Reservation):
             raise BudgetExhausted("The step budget is used up.", suggestions=["Ask the user to raise it."])
@@ -157,6 +171,7 @@ class Authorizer:
             reservation=reservation,
             approval_id=approval.approval_id,
             approval_decision=approval.decision,
+            granted=granted,
         )
 
     async def request_approval(self, requester: Requester, request: ApprovalRequest) -> Approval:
@@ -164,7 +179,8 @@ class Authorizer:
         approval_id, decision = await self._queue.request_decision(
             request, timeout_seconds=requester.timeout_seconds, channels=requester.channels
         )
-        return Approval(binding=self._apply(request, decision), approval_id=approval_id, decision=decision)
+        binding = self._apply(request, decision, approval_id)
+        return Approval(binding=binding, approval_id=approval_id, decision=decision)
 
     def evaluate(self, requester: Requester, request: PolicyRequest) -> PolicyDecision:
         """The policy decision without an approval request and without charging a budget."""
@@ -179,10 +195,7 @@ class Authorizer:
         strictest = max(decisions, key=lambda one: (VERDICTS.index(one.verdict), THRESHOLDS.index(one.risk)))
         return replace(strictest, charges=tuple(dict.fromkeys(charge for one in decisions for charge in one.charges)))
 
-    def _is_covered(self, request: ApprovalRequest) -> bool:
-        return request.about == "action" and self._grants.covers(request)
-
-    def _apply(self, request: ApprovalRequest, decision: ApprovalDecision) -> str:
+    def _apply(self, request: ApprovalRequest, decision: ApprovalDecision, approval_id: str) -> str:
         """Store a decision that is valid beyond this call. Returns the binding that it approves, for an action."""
         if request.about == "site":
             rule = request.always_rule if decision.allows else request.block_rule
@@ -190,7 +203,7 @@ class Authorizer:
                 session_rule = replace(rule, source="your answer in this session")
                 self._grants.add_site_rule(request.session, session_rule, self._config.rules)
         elif decision.choice == "session":
-            self._grants.grant_action(request)
+            self._grants.grant_action(request, approval_id)
         if not decision.allows:
             raise denied_error(request, decision)
         return request.binding if request.about == "action" else ""
@@ -220,6 +233,10 @@ def _approval_request(
         element=plain_text(preview.element),
         values={plain_text(name): plain_text(value) for name, value in preview.values.items()},
         steps=tuple(plain_text(step) for step in preview.steps),
+        receiver=plain_text(preview.receiver) if about == "action" else "",
+        receiver_is_other_site=preview.receiver_is_other_site and about == "action",
+        form={plain_text(name): plain_text(value) for name, value in preview.form.items()} if about == "action" else {},
+        amount=plain_text(preview.amount) if about == "action" else "",
         always_rule=always_rule,
         block_rule=block_site(site),
     )

@@ -41,11 +41,8 @@ VERBS: dict[str, str] = {
     "picked": "See what you picked",
 }
 _VALUE_ARGUMENTS = ("text", "value", "values", "key", "url", "paths", "expression", "function", "filename")
-# A script is shown in full: what it does may be in its last characters.
-_SCRIPT_ARGUMENTS = ("expression", "function")
 _LINE_BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _REF = re.compile(r"(?:f\d+)?e\d+")
-MAX_VALUE_CHARACTERS = 200
 
 
 def plain_text(text: str) -> str:
@@ -89,12 +86,11 @@ def describe_element(element: object) -> str:
 
 
 def shown_values(arguments: Mapping[str, object]) -> dict[str, str]:
-    """The values that the call would enter, unredacted: the caller redacts them before showing them."""
-    return {
-        name: str(arguments[name]) if name in _SCRIPT_ARGUMENTS else _shorten(arguments[name])
-        for name in _VALUE_ARGUMENTS
-        if arguments.get(name) is not None
-    }
+    """The values that the call would enter, unredacted: the caller redacts them before showing them.
+
+    In full, however long: what matters may be in the last characters (see ``models.MAX_SHOWN_CHARACTERS``).
+    """
+    return {name: _value_text(arguments[name]) for name in _VALUE_ARGUMENTS if arguments.get(name) is not None}
 
 
 def describe_steps(arguments: Mapping[str, object]) -> tuple[str, ...]:
@@ -115,15 +111,14 @@ def is_stable_selector(element: object) -> bool:
 def describe_step(element: str, field: object) -> str:
     """Describe one field of a form: "textbox “Name”: Ada"."""
     value = cast("Mapping[str, object]", field).get("value", "") if isinstance(field, Mapping) else field
-    return f"{element}: {_shorten(value)}"
+    return f"{element}: {_value_text(value)}"
 
 
 def _describe_field(field: object) -> str:
     if not isinstance(field, Mapping):
-        return _shorten(field)
+        return _value_text(field)
     return describe_step(describe_element(cast("Mapping[str, object]", field).get("element")), cast("object", field))
 
 
-def _shorten(value: object) -> str:
-    text = ", ".join(map(str, cast("Sequence[object]", value))) if isinstance(value, list | tuple) else str(value)
-    return text if len(text) <= MAX_VALUE_CHARACTERS else text[: MAX_VALUE_CHARACTERS - 1] + "…"
+def _value_text(value: object) -> str:
+    return ", ".join(map(str, cast("Sequence[object]", value))) if isinstance(value, list | tuple) else str(value)

@@ -7,6 +7,19 @@ from browser_pilot.errors import ApprovalDenied, ApprovalTimeout
 from .models import ApprovalDecision, ApprovalRequest, PendingApproval
 
 
+def unseen_error(request: ApprovalRequest) -> ApprovalDenied:
+    return ApprovalDenied(
+        f"{request.what} on {request.site} needs a person's approval, and your user cannot see the request now: the "
+        "side panel is closed, notifications are off, the extension's button is not pinned, and no shared tab is in "
+        "front.",
+        suggestions=[
+            "Ask your user to open Browser Pilot's side panel or `browser-pilot dashboard`, then try again.",
+            "Your user can turn on notifications in the extension's settings.",
+        ],
+        metadata={"rule": request.rule},
+    )
+
+
 def no_channel_error(request: ApprovalRequest) -> ApprovalDenied:
     command = f"browser-pilot policy allow {request.site}"
     if request.about == "action":

@@ -22,7 +22,7 @@ from typing import Protocol
 from browser_pilot.background_tasks import BackgroundTasks
 from browser_pilot.errors import PilotError
 
-from .errors import hub_stopping_error, no_channel_error, timeout_error
+from .errors import hub_stopping_error, no_channel_error, timeout_error, unseen_error
 from .models import ApprovalDecision, ApprovalEvent, ApprovalRequest, Choice, PendingApproval
 from .pending import PendingApprovals
 
@@ -154,6 +154,12 @@ class ApprovalQueue:
         self._pending.decide(approval_id, decision)
         self._end(approval_id, ApprovalEvent("answered", self._entries[approval_id].approval, decision))
         return decision
+
+    def report_unseen(self, approval_id: str) -> None:
+        """A watcher's user cannot see an approval: fail its callers at once if that watcher was the only channel."""
+        entry = self._entries.get(approval_id)
+        if entry is not None and len(self._subscriptions) <= 1 and not len(entry.channel_tasks):
+            self._withdraw(approval_id, unseen_error(entry.approval.request))
 
     @contextlib.contextmanager
     def subscribe(self) -> Generator[Subscription]:

@@ -25,8 +25,9 @@ from browser_pilot.redaction.offloading import MAX_INLINE_CHARACTERS, REDACTION_
 from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.worker_processes import run_in_worker
 
-from .counters import Spend, Usage, delete, delete_expired, refund, spend, usage
-from .database import AuditLogFiles
+from .budget_replay import COUNTERS, REFUNDED, SPENT
+from .counters import Spend, Usage, counter_state, delete_expired, refund, spend, spend_data, usage
+from .database import AuditLogFiles, counters_follow, set_counters_from
 from .entries import AuditIntent, AuditNote, AuditOutcome, intent_body, note_body, outcome_body, without_data
 from .hash_chain import ChainHead
 from .reader import AuditEntry, AuditLogReader, unfinished_actions
@@ -79,13 +80,15 @@ class AuditLog:
 
         Raises ``BudgetExhausted`` when a counter's limit is reached; then nothing is written or counted.
         """
-        body = {**await self._body(intent_body, intent), "time_ms": self._now_ms()}
+        body = await self._body(intent_body, intent)
+        now_ms = self._now_ms()
+        body["time_ms"] = now_ms
         if spends:
-            body["spent"] = {item.key: item.amount for item in spends}
+            body[SPENT] = spend_data(spends)
 
         def write(transaction: LogTransaction) -> int:
             if spends:
-                spend(transaction.connection, spends, self._now_ms())
+                spend(transaction.connection, spends, now_ms)
             return transaction.append(body)
 
         future = self._writer.submit(write)
@@ -95,27 +98,34 @@ class AuditLog:
             future.add_done_callback(self._record_cancelled)
             raise
 
-    async def outcome(self, intent: int, outcome: AuditOutcome) -> None:
-        """Record how an action ended. If this fails, it is retried with the next row."""
+    async def outcome(self, intent: int, outcome: AuditOutcome, *, refunds: Sequence[Spend] = ()) -> None:
+        """Record how an action ended, and undo these counts of it. If this fails, it is retried with the next row."""
         if is_short([outcome.summary, outcome.url]):
-            written = self._submit_outcome(intent, outcome)
+            written = self._submit_outcome(intent, outcome, refunds)
         else:
-            written = asyncio.ensure_future(self._write_long_outcome(intent, outcome))
+            written = asyncio.ensure_future(self._write_long_outcome(intent, outcome, refunds))
             self._writing.add(written)
             written.add_done_callback(self._writing.discard)
         # The action is over: cancelling the caller must not cancel the write.
         written.add_done_callback(lambda done: done.cancelled() or done.exception())
         await asyncio.shield(written)
 
-    def _submit_outcome(self, intent: int, outcome: AuditOutcome) -> asyncio.Future[int]:
+    def _submit_outcome(self, intent: int, outcome: AuditOutcome, refunds: Sequence[Spend]) -> asyncio.Future[int]:
         body = {**outcome_body(intent, outcome, self._redactor), "time_ms": self._now_ms()}
-        return asyncio.wrap_future(self._writer.submit(lambda transaction: transaction.append(body), retry=True))
+        if refunds:
+            body[REFUNDED] = spend_data(refunds)
 
-    async def _write_long_outcome(self, intent: int, outcome: AuditOutcome) -> int:
+        def write(transaction: LogTransaction) -> int:
+            refund(transaction.connection, refunds)
+            return transaction.append(body)
+
+        return asyncio.wrap_future(self._writer.submit(write, retry=True))
+
+    async def _write_long_outcome(self, intent: int, outcome: AuditOutcome, refunds: Sequence[Spend]) -> int:
         """Redact long texts in a worker process; what is left of them is cut by ``outcome_body``."""
         summary = (await redact(self._redactor.text, outcome.summary))[:MAX_INLINE_CHARACTERS]
         url = None if outcome.url is None else (await redact(self._redactor.url, outcome.url))[:MAX_INLINE_CHARACTERS]
-        return await self._submit_outcome(intent, replace(outcome, summary=summary, url=url))
+        return await self._submit_outcome(intent, replace(outcome, summary=summary, url=url), refunds)
 
     async def record(self, intent: AuditIntent, outcome: AuditOutcome) -> int:
         """Write intent and outcome at once, for an action that was not executed, such as one that the policy denied."""
@@ -146,21 +156,9 @@ class AuditLog:
         except TimeoutError:
             raise RecordsUnavailable("The call is too large for the audit log.") from None
 
-    async def spend(self, spends: Sequence[Spend]) -> None:
-        """Count without a row; raises ``BudgetExhausted`` and counts nothing when a limit is reached."""
-        await self._run(lambda transaction: spend(transaction.connection, spends, self._now_ms()))
-
-    async def refund(self, spends: Sequence[Spend]) -> None:
-        """Undo the count for an action that was not executed."""
-        await self._run(lambda transaction: refund(transaction.connection, spends))
-
     async def usage(self) -> Usage:
         """The current counts, for limits that are checked in memory."""
         return await self._run(lambda transaction: usage(transaction.connection, self._now_ms()))
-
-    async def delete_counters(self, keys: Sequence[str]) -> None:
-        """Delete counters, for example when their session ends."""
-        await self._run(lambda transaction: delete(transaction.connection, keys))
 
     async def prune(self) -> int:
         """Enforce the retention limits now; this also happens every ``PRUNE_EVERY_ROWS`` rows."""
@@ -204,6 +202,9 @@ class AuditLog:
         missing = _missing_end(transaction, anchored, anchor_problem)
         if missing:
             transaction.append({"kind": "gap", "text": missing, "time_ms": self._now_ms()})
+        if not counters_follow(transaction.connection):
+            seq = self._append_counters(transaction, "From here on `log verify` checks the step counts.")
+            set_counters_from(transaction.connection, seq)
         if self._recover:
             self._recover = False
             for seq in unfinished_actions(transaction.connection):
@@ -225,8 +226,16 @@ class AuditLog:
     def _prune(self, transaction: LogTransaction) -> int:
         self._pruned_at = transaction.head.seq
         now_ms = self._now_ms()
-        delete_expired(transaction.connection, now_ms)
-        return prune(transaction, self.retention, now_ms)
+        unused = delete_expired(transaction.connection, now_ms)
+        removed = prune(transaction, self.retention, now_ms)
+        if unused and not removed:
+            self._append_counters(transaction, "The step counts of clients that are gone were removed.")
+        return removed
+
+    def _append_counters(self, transaction: LogTransaction, text: str) -> int:
+        note = note_body(AuditNote(text), self._redactor)
+        state = counter_state(transaction.connection)
+        return transaction.append({**note, COUNTERS: state, "time_ms": self._now_ms()})
 
     def _now_ms(self) -> int:
         return round(self._clock() * 1000)

@@ -1,10 +1,10 @@
 """Backup and restore of the user's data as one file: configuration, policy and audit log.
 
 A zip with a manifest that has the hash of every file, the head of the log, and an HMAC (the *seal*) with the key of its
-home. Restore verifies names, sizes, hashes, the database, the hash chain and the seal before it changes anything. A
-home without a log (a new machine) cannot verify the seal; a home with a log accepts a backup with another seal only
-with ``from_elsewhere``. Keys are never in a backup. Secrets are on request, encrypted with a passphrase (see
-``secrets.passphrase``).
+home (see ``backup_archive``). Restore verifies names, sizes, the seal, hashes, the database and the hash chain before
+it changes anything. A backup with an unknown seal (of another home, or modified) is accepted only with
+``from_elsewhere``, and no program or argument is taken from it. Keys are never in a backup. Secrets are on request,
+encrypted with a passphrase (see ``secrets.passphrase``).
 
 Replaced files move to a folder of the home. The caller makes sure that the hub does not run during a restore.
 """
@@ -12,7 +12,6 @@ Replaced files move to a folder of the home. The caller makes sure that the hub 
 from __future__ import annotations
 
 import hashlib
-import hmac
 import json
 import os
 import shutil
@@ -20,54 +19,50 @@ import sqlite3
 import tempfile
 import tomllib
 import zipfile
-import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
+from browser_pilot.config.editor import remove_settings
 from browser_pilot.errors import InvalidArgument
 from browser_pilot.home import PRIVATE_FILE, make_private_folder
 from browser_pilot.secrets.passphrase import decrypt
 from browser_pilot.secrets.secret_store import SecretStore
 
+from .backup_archive import (
+    CONFIG_FILE,
+    FORMAT,
+    LOG_FILE,
+    MANIFEST_FILE,
+    MAX_BYTES,
+    SECRETS_FILE,
+    TEXT_FILES,
+    invalid_backup,
+    open_backup,
+    seal,
+)
 from .database import AuditLogFiles, log_id, open_for_reading, open_for_writing
 from .hash_chain import VerificationReport
 from .reader import verify_rows
 from .writer import LogTransaction
 
-MANIFEST_FILE = "manifest.json"
-LOG_FILE = "activity.db"
-# With their parsers, so that invalid files are refused.
-TEXT_FILES: dict[str, Callable[[str], object]] = {"config.toml": tomllib.loads, "rules.json": json.loads}
-SECRETS_FILE = "secrets.sealed"
 VAULT_FILE = "secrets.enc"
-FORMAT = 1
-MAX_BACKUP_BYTES = 1 << 30
-
-_UNREADABLE = (
-    OSError,
-    zipfile.BadZipFile,
-    zlib.error,
-    ValueError,
-    KeyError,
-    TypeError,
-    AttributeError,
-    NotImplementedError,
-    RuntimeError,
-    EOFError,
-)
+# A stranger's configuration must not start a stranger's program.
+UNTRUSTED_SETTINGS = (("browser", "executable"), ("browser", "args"))
 
 
 @dataclass(frozen=True)
 class BackupContents:
-    """The contents of a backup, according to its manifest."""
+    """The contents of a backup, according to its manifest. ``settings`` are shown for an unknown seal."""
 
     created: str
     files: tuple[str, ...]
     log_rows: int
+    has_own_seal: bool
+    settings: tuple[str, ...] = ()
 
     @property
     def has_secrets(self) -> bool:
@@ -76,12 +71,13 @@ class BackupContents:
 
 @dataclass(frozen=True)
 class RestoreResult:
-    """What was restored, and the folder with the replaced files."""
+    """What was restored, the settings that were left out, and the folder with the replaced files."""
 
     files: tuple[str, ...]
     log_rows: int
     secrets: int
     replaced: Path | None
+    left_out: tuple[str, ...] = ()
 
 
 def create_backup(
@@ -91,6 +87,9 @@ def create_backup(
     parts = {name: (home / name).read_bytes() for name in TEXT_FILES if (home / name).exists()}
     if secrets is not None:
         parts[SECRETS_FILE] = secrets
+    for name, data in parts.items():
+        if len(data) > MAX_BYTES[name]:
+            raise InvalidArgument(f"{name} is too large for a backup; the maximum is {MAX_BYTES[name]:,} bytes.")
     report: VerificationReport | None = None
     if (home / LOG_FILE).exists():
         with tempfile.TemporaryDirectory(dir=home) as folder:
@@ -101,7 +100,7 @@ def create_backup(
         "files": {name: hashlib.sha256(data).hexdigest() for name, data in parts.items()},
         "log": _log_facts(report) if report else None,
     }
-    manifest["seal"] = _seal(home, manifest)
+    manifest["seal"] = seal(home, manifest)
     draft = destination.with_name(f".{destination.name}.{os.getpid()}")
     draft.touch(PRIVATE_FILE)
     try:
@@ -115,13 +114,16 @@ def create_backup(
     return tuple(parts)
 
 
-def read_contents(source: Path) -> BackupContents:
-    """The contents of a backup. Verifies its hashes, not its seal."""
-    with tempfile.TemporaryDirectory() as folder:
-        manifest, files = _unpack(source, Path(folder))
-    log = manifest.get("log")
-    rows = cast("dict[str, object]", log).get("rows") if isinstance(log, dict) else 0
-    return BackupContents(str(manifest.get("created")), files, rows if isinstance(rows, int) else 0)
+def read_contents(home: Path, source: Path) -> BackupContents:
+    """The contents of a backup, by its manifest, and whether this home sealed it. Its files are not verified yet."""
+    with open_backup(source) as archive:
+        manifest, is_own = archive.manifest, archive.has_seal_of(home)
+        has_settings = not is_own and CONFIG_FILE in archive.files
+        settings = tuple(_setting_lines(tomllib.loads(archive.read_text(CONFIG_FILE)))) if has_settings else ()
+        log = manifest.get("log")
+        rows = cast("dict[str, object]", log).get("rows") if isinstance(log, dict) else 0
+        created = str(manifest.get("created"))
+        return BackupContents(created, archive.files, rows if isinstance(rows, int) else 0, is_own, settings)
 
 
 def restore(
@@ -136,24 +138,24 @@ def restore(
     """Replace the home's files with a backup; its secrets only with the store and the passphrase in ``secrets``.
 
     ``check`` gets the folder of the unpacked files and raises when they cannot be used. Raises ``InvalidArgument`` and
-    changes nothing when the backup was tampered with, or has the seal of another home.
+    changes nothing when the backup was tampered with, or has an unknown seal and ``from_elsewhere`` is not set.
     """
     now = now or datetime.now(UTC)
     make_private_folder(home)
     with tempfile.TemporaryDirectory(dir=home) as name:
         folder = Path(name)
-        manifest, files = _unpack(source, folder)
-        if (
-            AuditLogFiles.in_home(home).key.exists()
-            and not from_elsewhere
-            and manifest.get("seal") != _seal(home, manifest)
-        ):
-            raise InvalidArgument(
-                f"{source.name} was changed, or comes from another home, whose seal cannot be verified here.",
-                suggestions=["If you are sure where it comes from: --from-elsewhere. Nothing was changed."],
-            )
+        with open_backup(source) as archive:
+            manifest, files = archive.manifest, archive.files
+            is_own = archive.has_seal_of(home)
+            if not is_own and not from_elsewhere:
+                raise InvalidArgument(
+                    f"{source.name} was changed, or comes from another home, whose seal cannot be verified here.",
+                    suggestions=["If you are sure where it comes from: --from-elsewhere. Nothing was changed."],
+                )
+            archive.extract(folder)
+        left_out = () if is_own or CONFIG_FILE not in files else remove_settings(folder, UNTRUSTED_SETTINGS)
         if (LOG_FILE in files) != (manifest.get("log") is not None):
-            raise _invalid_backup(source, "the log does not match the manifest")
+            raise invalid_backup(source, "the log does not match the manifest")
         report = _check_log(source, folder / LOG_FILE, manifest.get("log")) if LOG_FILE in files else None
         if check is not None:
             check(folder)
@@ -167,7 +169,7 @@ def restore(
         count = secrets[0].replace(decrypted) if secrets is not None and decrypted is not None else 0
         if report:
             _append_restore_note(home, source, now)
-    return RestoreResult(files, report.rows if report else 0, count, replaced)
+    return RestoreResult(files, report.rows if report else 0, count, replaced, left_out)
 
 
 def _copy_log(path: Path, copy: Path) -> tuple[VerificationReport, bytes]:
@@ -187,30 +189,13 @@ def _log_facts(report: VerificationReport) -> dict[str, object]:
     }
 
 
-def _unpack(source: Path, folder: Path) -> tuple[dict[str, object], tuple[str, ...]]:
-    try:
-        with zipfile.ZipFile(source) as archive:
-            sizes = {info.filename: info.file_size for info in archive.infolist()}
-            if MANIFEST_FILE not in sizes or not set(sizes) <= {MANIFEST_FILE, LOG_FILE, SECRETS_FILE, *TEXT_FILES}:
-                raise _invalid_backup(source, "it is not a backup of Browser Pilot")
-            if sum(sizes.values()) > MAX_BACKUP_BYTES:
-                raise _invalid_backup(source, "it is too large")
-            manifest = cast("dict[str, object]", json.loads(archive.read(MANIFEST_FILE)))
-            if manifest.get("format") != FORMAT:
-                raise _invalid_backup(source, "it was made by another version")
-            files = cast("dict[str, str]", manifest["files"])
-            if set(files) != set(sizes) - {MANIFEST_FILE}:
-                raise _invalid_backup(source, "files were added or removed")
-            for file, digest in files.items():
-                data = archive.read(file)
-                if hashlib.sha256(data).hexdigest() != digest:
-                    raise _invalid_backup(source, f"{file} was changed")
-                if file in TEXT_FILES:
-                    TEXT_FILES[file](data.decode("utf-8"))
-                (folder / file).write_bytes(data)
-    except _UNREADABLE as error:
-        raise _invalid_backup(source, f"it cannot be read ({error})") from None
-    return manifest, tuple(files)
+def _setting_lines(table: Mapping[str, object], prefix: str = "") -> Iterator[str]:
+    for name, value in table.items():
+        key = f"{prefix}{name}"
+        if isinstance(value, dict):
+            yield from _setting_lines(cast("dict[str, object]", value), f"{key}.")
+        else:
+            yield f"{json.dumps(key)[1:-1]} = {json.dumps(value, default=str)}"
 
 
 def _check_log(source: Path, path: Path, expected: object) -> VerificationReport:
@@ -219,10 +204,10 @@ def _check_log(source: Path, path: Path, expected: object) -> VerificationReport
             intact = connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
             report = verify_rows(connection)
     except sqlite3.Error as error:
-        raise _invalid_backup(source, f"the log is damaged ({error})") from None
+        raise invalid_backup(source, f"the log is damaged ({error})") from None
     if not intact or _log_facts(report) != expected:
         problem = report.problems[-1].text if report.problems else "Its head does not match."
-        raise _invalid_backup(source, f"the log was tampered with. {problem}")
+        raise invalid_backup(source, f"the log was tampered with. {problem}")
     return report
 
 
@@ -243,14 +228,6 @@ def _append_restore_note(home: Path, source: Path, now: datetime) -> None:
 def _connect(path: Path) -> sqlite3.Connection:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE))
     return sqlite3.connect(path, isolation_level=None)
-
-
-def _seal(home: Path, manifest: dict[str, object]) -> str | None:
-    key = AuditLogFiles.in_home(home).key
-    if not key.exists():
-        return None
-    text = json.dumps({name: value for name, value in manifest.items() if name != "seal"}, sort_keys=True)
-    return hmac.new(key.read_bytes(), b"backup\0" + text.encode(), hashlib.sha256).hexdigest()
 
 
 def _move_replaced(home: Path, files: tuple[str, ...], now: datetime, *, with_vault: bool) -> Path | None:
@@ -274,9 +251,3 @@ def _move_into_place(draft: Path, destination: Path) -> None:
     with draft.open("rb") as file:
         os.fsync(file.fileno())
     draft.replace(destination)
-
-
-def _invalid_backup(source: Path, why: str) -> InvalidArgument:
-    return InvalidArgument(
-        f"{source.name} cannot be used: {why}.", suggestions=["Use another backup. Nothing was changed."]
-    )

@@ -2,16 +2,23 @@
 
 Plain functions over an open transaction; the writer runs them in the same one as the intent's row, so an action is
 either recorded and counted or neither. A counter is permanent or counts within a sliding window. A limit of 1 makes
-something single-use, such as an approval. Keys are free text (``session s1``).
+something single-use, such as an approval. Keys are free text (``client 1f…``). The rows of the log say every change of
+a counter, see ``budget_replay``.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from browser_pilot.errors import BudgetExhausted
+from browser_pilot.json_types import Json
+
+from .budget_replay import WindowedSpend
+
+# A client that was gone for this long does not come back under the same identity.
+UNUSED_COUNTER_MS = 7 * 24 * 60 * 60 * 1000
 
 
 @dataclass(frozen=True)
@@ -46,8 +53,9 @@ def spend(connection: sqlite3.Connection, spends: Sequence[Spend], now_ms: int) 
     for item in spends:
         if item.window_ms is None:
             connection.execute(
-                "INSERT INTO counters VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = value + excluded.value",
-                (item.key, item.amount),
+                "INSERT INTO counters VALUES (?, ?, ?) ON CONFLICT (key)"
+                " DO UPDATE SET value = value + excluded.value, used_ms = excluded.used_ms",
+                (item.key, item.amount, now_ms),
             )
         else:
             connection.execute(
@@ -79,15 +87,32 @@ def usage(connection: sqlite3.Connection, now_ms: int) -> Usage:
     return Usage(totals, times)
 
 
-def delete(connection: sqlite3.Connection, keys: Iterable[str]) -> None:
-    """Delete these counters, for example when their session ends."""
-    for key in keys:
-        connection.execute("DELETE FROM counters WHERE key = ?", (key,))
-        connection.execute("DELETE FROM spends WHERE key = ?", (key,))
-
-
-def delete_expired(connection: sqlite3.Connection, now_ms: int) -> None:
+def delete_expired(connection: sqlite3.Connection, now_ms: int) -> int:
+    """Delete what no longer counts. Returns how many permanent counters that were: those that a client left behind."""
     connection.execute("DELETE FROM spends WHERE expires_ms <= ?", (now_ms,))
+    unused = connection.execute("DELETE FROM counters WHERE used_ms <= ?", (now_ms - UNUSED_COUNTER_MS,))
+    return unused.rowcount
+
+
+def spend_data(spends: Sequence[Spend]) -> list[Json]:
+    """How a row says what it spent or refunded."""
+    return [[item.key, item.amount, item.window_ms] for item in spends]
+
+
+def counter_state(connection: sqlite3.Connection) -> dict[str, Json]:
+    """All counters, for a row from which they can be followed."""
+    return {
+        "totals": {key: value for key, value in stored_totals(connection) if value},
+        "windowed": [list(spend) for spend in stored_spends(connection)],
+    }
+
+
+def stored_totals(connection: sqlite3.Connection) -> list[tuple[str, int]]:
+    return connection.execute("SELECT key, value FROM counters").fetchall()
+
+
+def stored_spends(connection: sqlite3.Connection) -> list[WindowedSpend]:
+    return connection.execute("SELECT key, time_ms, amount, expires_ms FROM spends").fetchall()
 
 
 def _used(connection: sqlite3.Connection, item: Spend, now_ms: int) -> int:

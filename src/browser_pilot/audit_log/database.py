@@ -38,6 +38,11 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         " expires_ms INTEGER NOT NULL)",
         "CREATE INDEX spends_by_key ON spends (key, time_ms)",
     ),
+    (
+        "ALTER TABLE counters ADD COLUMN used_ms INTEGER NOT NULL DEFAULT 0",
+        # The row from which the counters follow from the rows; NULL until it is written.
+        "ALTER TABLE log ADD COLUMN counters_from INTEGER",
+    ),
 )
 
 
@@ -93,6 +98,15 @@ def log_id(connection: sqlite3.Connection) -> str:
     return str(row[0]) if row else ""
 
 
+def counters_follow(connection: sqlite3.Connection) -> bool:
+    """Whether the rows say every change of a counter; those of earlier versions did not."""
+    return connection.execute("SELECT counters_from FROM log").fetchone()[0] is not None
+
+
+def set_counters_from(connection: sqlite3.Connection, seq: int) -> None:
+    connection.execute("UPDATE log SET counters_from = ?", (seq,))
+
+
 def unavailable_error(error: Exception, path: Path) -> RecordsUnavailable:
     """``error`` as a ``RecordsUnavailable`` with what the user can do about it."""
     name = getattr(error, "sqlite_errorname", None) or ""
@@ -128,7 +142,7 @@ def _migrate(connection: sqlite3.Connection) -> None:
             for statement in statements:
                 connection.execute(statement)
         if version == 0:
-            connection.execute("INSERT INTO log VALUES (?)", (secrets.token_hex(16),))
+            connection.execute("INSERT INTO log VALUES (?, 0)", (secrets.token_hex(16),))
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
         connection.execute("COMMIT")
     except BaseException:

@@ -42,6 +42,8 @@ class AuditIntent:
     rule: str | None = None
     risk: str | None = None
     approval: str | None = None
+    # What the approval was valid for, if it is an earlier one: "session".
+    grant: str = ""
     # The target elements: role, name, field, frame, and the selector or ref that the caller gave.
     targets: tuple[Mapping[str, str], ...] = ()
     what: str = ""
@@ -86,6 +88,7 @@ def intent_body(intent: AuditIntent, redactor: Redactor) -> dict[str, Json]:
         "rule": intent.rule,
         "risk": intent.risk,
         "approval": intent.approval,
+        **({"grant": intent.grant} if intent.grant else {}),
         **({"aims": [redactor.data(dict(target)) for target in intent.targets]} if intent.targets else {}),
     }
 

@@ -7,16 +7,28 @@ import io
 import json
 import re
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, cast
 
 from browser_pilot.safe_text import parse_json
 
 from .anchor import AnchorBroken
+from .budget_replay import BudgetReplay
+from .counters import stored_spends, stored_totals
 from .database import AuditLogFiles, log_id, open_for_reading
-from .hash_chain import EMPTY_HEAD, ChainHead, ChainProblem, ChainRow, VerificationReport, pruned_to, verify
+from .hash_chain import (
+    EMPTY_HEAD,
+    MAX_PROBLEMS,
+    ChainHead,
+    ChainProblem,
+    ChainRow,
+    VerificationReport,
+    pruned_to,
+    verify,
+)
 
 if TYPE_CHECKING:
     from browser_pilot.json_types import Json
@@ -125,6 +137,8 @@ class AuditLogReader:
                 except AnchorBroken as broken:
                     anchor_problem = f"{broken}."
                 report = verify_rows(connection, anchors)
+                if report.ok:
+                    report = replace(report, problems=tuple(verify_counters(connection)[:MAX_PROBLEMS]))
         except sqlite3.DatabaseError as error:
             return VerificationReport(0, EMPTY_HEAD, (ChainProblem(0, f"The database is damaged: {error}."),))
         if anchor_problem and report.head.seq > 0:
@@ -149,6 +163,21 @@ def verify_rows(connection: sqlite3.Connection, anchors: Iterable[ChainHead] = (
             head=ChainHead(noted[0], _bytes(noted[1])) if noted else ChainHead(-1, b""),
             anchors=anchors,
         )
+    finally:
+        connection.execute("COMMIT")
+
+
+def verify_counters(connection: sqlite3.Connection) -> list[ChainProblem]:
+    """Counters that are not what the rows say, in one transaction."""
+    connection.execute("BEGIN")
+    try:
+        replay = BudgetReplay()
+        for seq, body in connection.execute("SELECT seq, body FROM entries ORDER BY seq"):
+            replay.follow(int(seq), str(body))
+        # Where the clock was set back, spends may have been deleted that would count again now.
+        latest = connection.execute("SELECT max(time_ms) FROM entries").fetchone()[0] or 0
+        now_ms = max(round(time.time() * 1000), int(latest))
+        return replay.problems(stored_totals(connection), stored_spends(connection), now_ms=now_ms)
     finally:
         connection.execute("COMMIT")
 

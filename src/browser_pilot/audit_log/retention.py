@@ -1,7 +1,8 @@
 """Retention of the audit log: removes the oldest rows by age and by file size, and keeps the chain verifiable.
 
 Rows are removed in the transaction that appends a *checkpoint*: a row with the number and hash of the last row removed,
-where verification then starts. Rows of a running action are never removed.
+where verification then starts, and with the counters, which the removed rows said. Rows of a running action are never
+removed.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
+from .budget_replay import COUNTERS
+from .counters import counter_state
 from .writer import LogTransaction
 
 DAY_MS = 86_400_000
@@ -45,6 +48,7 @@ def prune(transaction: LogTransaction, retention: Retention, now_ms: int) -> int
             "text": f"{removed} rows were removed by age or size.",
             "pruned_seq": last_removed,
             "pruned_hash": bytes(digest[0]).hex(),
+            COUNTERS: counter_state(connection),
         }
     )
     return removed

@@ -22,6 +22,7 @@ from rich.live import Live
 from rich.panel import Panel
 from rich.text import Text
 
+from browser_pilot.approvals.models import ALLOWING_CHOICES
 from browser_pilot.cli.commands.approvals import ShownApproval, send_decision
 from browser_pilot.errors import PilotError
 from browser_pilot.hub_discovery.runtime_file import read_runtime
@@ -34,6 +35,10 @@ READ_TIMEOUT_SECONDS = 40.0
 # A key pressed this soon after another approval appeared was meant for the previous one.
 KEY_GUARD_SECONDS = 0.7
 MAX_PAST_EVENTS = 5
+NEXT_PAGE, PREVIOUS_PAGE = "n", "p"
+# Lines and columns of the panel that are not details of the approval.
+FRAME_LINES, FRAME_COLUMNS = 20, 8
+MIN_PAGE_LINES = 3
 
 KEYS: dict[str, tuple[str, str]] = {
     "a": ("once", "allow once"),
@@ -61,10 +66,17 @@ class ShownEvent(BaseModel):
 
 
 class ApprovalsView:
-    """The state of the display. Pure: the caller passes events and the time."""
+    """The state of the display. Pure: the caller passes events and the time.
 
-    def __init__(self) -> None:
+    Details that do not fit are in pages. An approval can be allowed only after all of them were shown.
+    """
+
+    def __init__(self, width: int = 80, height: int = 24) -> None:
         self.connected = False
+        self._columns = max(20, width - FRAME_COLUMNS)
+        self._page_lines = max(MIN_PAGE_LINES, height - FRAME_LINES)
+        self._page = 0
+        self._pages_seen: set[int] = {0}
         self._pending: dict[str, ShownApproval] = {}
         self._past_events: list[str] = []
         self._shown: str | None = None
@@ -99,7 +111,24 @@ class ApprovalsView:
         choice = KEYS[key][0]
         if choice == "once" and choice not in approval.choices:
             choice = "session"
+        if choice in ALLOWING_CHOICES and self._unread_pages(approval):
+            return None
         return (approval.id, choice) if choice in approval.choices else None
+
+    def turn_page(self, key: str) -> None:
+        approval = self.shown_approval
+        if approval is not None and key in (NEXT_PAGE, PREVIOUS_PAGE):
+            last = len(self._pages(approval)) - 1
+            self._page = min(last, max(0, self._page + (1 if key == NEXT_PAGE else -1)))
+            self._pages_seen.add(self._page)
+
+    def _pages(self, approval: ShownApproval) -> list[list[str]]:
+        lines = [line for detail in approval.details for line in _wrapped(detail, self._columns)]
+        starts = range(0, max(1, len(lines)), self._page_lines)
+        return [lines[start : start + self._page_lines] for start in starts]
+
+    def _unread_pages(self, approval: ShownApproval) -> int:
+        return len(set(range(len(self._pages(approval)))) - self._pages_seen)
 
     def render(self, now: float, epoch_now: float) -> RenderableType:
         parts: list[RenderableType] = []
@@ -119,18 +148,25 @@ class ApprovalsView:
         body = Text()
         body.append(f"{approval.title}\n", style="bold")
         body.append(f"{approval.risk.upper()} RISK\n\n", style=RISK_STYLES.get(approval.risk, "bold"))
-        for number, step in enumerate(approval.steps, 1):
-            body.append(f"{number}. {step}\n")
-        for name, value in approval.values.items():
-            body.append(f"{name}: {value}\n")
+        pages = self._pages(approval)
+        for line in pages[self._page]:
+            body.append(f"{line}\n")
+        if len(pages) > 1:
+            body.append(f"Page {self._page + 1} of {len(pages)}: ", style="yellow")
+            body.append(f"{NEXT_PAGE} next page, {PREVIOUS_PAGE} previous page. ", style="yellow")
+            unread = "Read all pages to allow it." if self._unread_pages(approval) else ""
+            body.append(f"{unread}\n", style="yellow")
         body.append(f"Reason: {approval.reason}\n")
         body.append(f"Rule: {approval.rule}\n", style="dim")
         body.append(f"Requested by {approval.client_name} with {approval.tool}\n\n", style="dim")
-        ready = now - self._shown_since >= KEY_GUARD_SECONDS
         for key, (choice, label) in KEYS.items():
+            ready = self.decision_for_key(key, now) is not None
             if choice in approval.choices:
                 body.append(f" {key} ", style="reverse" if ready else "dim")
-                body.append(f" {approval.labels.get(choice, label)}   ", style="" if ready else "dim")
+                label = approval.labels.get(choice) or (approval.always_label if choice == "always" else "") or label
+                body.append(f" {label}   ", style="" if ready else "dim")
+        if approval.undo_always:
+            body.append(f"\n“Always” can be undone with `{approval.undo_always}`.", style="dim")
         seconds_left = max(0, approval.expires_at - epoch_now)
         return Panel(
             body, title="Approval needed", subtitle=f"{seconds_left:.0f} s left", border_style="yellow", padding=(1, 2)
@@ -140,10 +176,16 @@ class ApprovalsView:
         shown = None if self.shown_approval is None else self.shown_approval.id
         if shown != self._shown:
             self._shown, self._shown_since = shown, now
+            self._page, self._pages_seen = 0, {0}
 
 
-Message = tuple[Literal["connected"], bool] | tuple[Literal["event"], str] | tuple[Literal["key"], str]
-MessageQueue = queue.Queue[Message]
+def _wrapped(text: str, columns: int) -> list[str]:
+    """By the width of the characters in a terminal, so that no line takes two."""
+    return [line.plain for line in Text(text, overflow="fold").wrap(out, columns, justify="left")] or [""]
+
+
+WatchMessage = tuple[Literal["connected"], bool] | tuple[Literal["event"], str] | tuple[Literal["key"], str]
+MessageQueue = queue.Queue[WatchMessage]
 
 
 def watch_approvals(home: Path, *, as_json: bool) -> None:
@@ -166,7 +208,7 @@ def _print_lines(messages: MessageQueue, *, as_json: bool) -> None:
 
 
 def _draw(home: Path, messages: MessageQueue) -> None:
-    view = ApprovalsView()
+    view = ApprovalsView(out.width, out.height)
     with _raw_keys() as read_key:
         threading.Thread(target=_read_keys, args=(read_key, messages), daemon=True).start()
         with Live(view.render(time.monotonic(), time.time()), console=out, auto_refresh=False, screen=True) as live:
@@ -179,6 +221,7 @@ def _draw(home: Path, messages: MessageQueue) -> None:
                 if kind == "key" and content in ("q", "\x03", "\x04", ""):
                     return
                 if kind == "key":
+                    view.turn_page(str(content))
                     _decide(home, view, str(content), now)
                 elif kind == "event":
                     view.apply(ShownEvent.model_validate_json(str(content)), now)
@@ -210,7 +253,7 @@ def _read_events(home: Path, messages: MessageQueue) -> None:
         pause.wait(RECONNECT_SECONDS)
 
 
-def _connect(home: Path) -> Generator[Message]:
+def _connect(home: Path) -> Generator[WatchMessage]:
     """Yields that the hub has accepted the subscription, then its events; ends with the connection."""
     info = read_runtime(home)
     if info is None:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 from rich.text import Text
 
@@ -23,8 +23,9 @@ from browser_pilot.audit_log.database import AuditLogFiles
 from browser_pilot.audit_log.reader import AuditLogReader
 from browser_pilot.config.settings import Settings
 from browser_pilot.egress import EgressProxy
+from browser_pilot.egress.parent_proxy import connect_to_parent_proxy, parent_proxy_of
 from browser_pilot.engines.managed import ManagedEngine
-from browser_pilot.errors import BrowserUnavailable, HubUnavailable, RecordsUnavailable, SettingsError
+from browser_pilot.errors import BrowserUnavailable, HubUnavailable, InvalidArgument, RecordsUnavailable, SettingsError
 from browser_pilot.hub_discovery.runtime_file import runtime_path
 from browser_pilot.policy.rules import Ruleset
 from browser_pilot.redaction.redactor import Redactor
@@ -34,19 +35,20 @@ from browser_pilot.sessions.options import context_request
 from .hub_control import find_hub, token_path
 from .output import FAILURE, SUCCESS, WARNING, count_noun
 
-State = Literal["ok", "warning", "problem"]
-STATE_MARKS: dict[State, Text] = {"ok": SUCCESS, "warning": WARNING, "problem": FAILURE}
+FindingState = Literal["ok", "warning", "problem"]
+STATE_MARKS: dict[FindingState, Text] = {"ok": SUCCESS, "warning": WARNING, "problem": FAILURE}
 PACKAGES = ("mcp", "playwright", "pydantic", "starlette", "uvicorn", "wasmtime")
 MIN_PYTHON = (3, 11)
 MIN_FREE_MB = 200
 RECOMMENDED_FREE_MB = 1024
+PROXY_TIMEOUT_SECONDS = 5
 ANOTHER_BROWSER = "Try another browser: set browser.executable, or remove it and run `browser-pilot setup-browser`."
 
 
 @dataclass(frozen=True)
 class CheckResult:
     name: str
-    state: State
+    state: FindingState
     detail: str
     fix: str | None = None
 
@@ -64,6 +66,7 @@ async def run_checks(home: Path, settings: Settings) -> list[CheckResult]:
         *check_home(home),
         check_disk(home),
         *await check_browser(settings),
+        await check_network(settings),
         *check_root(),
         check_display(settings),
         check_log(home),
@@ -167,6 +170,38 @@ async def check_browser(settings: Settings) -> list[CheckResult]:
     finally:
         await engine.close()
         await proxy.close()
+
+
+async def check_network(settings: Settings) -> CheckResult:
+    """Connect to the user's proxy, if there is one."""
+    network = settings.network
+    source = "the environment" if network.proxy == "env" else "network.proxy"
+    try:
+        proxy = parent_proxy_of(network.proxy, network.no_proxy, os.environ)
+    except InvalidArgument:
+        return CheckResult(
+            "Network",
+            "problem",
+            "the environment's proxy is not the URL of a proxy",
+            'Correct HTTPS_PROXY, or set network.proxy = "none".',
+        )
+    if proxy is None:
+        return CheckResult("Network", "ok", "browsers connect directly, without a proxy")
+    try:
+        async with asyncio.timeout(PROXY_TIMEOUT_SECONDS):
+            transport = (await connect_to_parent_proxy(proxy, _ProxyConnection, tunnel_to=None)).transport
+        transport.abort()
+    except OSError as error:
+        detail = str(error) or f"the proxy {proxy.url} does not respond"
+        return CheckResult("Network", "problem", detail, f"Check the proxy, which {source} names.")
+    return CheckResult("Network", "ok", f"browsers connect through {proxy.url}, from {source}")
+
+
+class _ProxyConnection(asyncio.Protocol):
+    transport: asyncio.Transport
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast("asyncio.Transport", transport)
 
 
 def check_root() -> Iterator[CheckResult]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import json
 import sys
 import time
 from collections import deque
@@ -15,11 +16,13 @@ import typer
 
 from browser_pilot.config.settings import load_settings
 from browser_pilot.errors import InvalidArgument
-from browser_pilot.guests.guest_secrets import GuestSecrets
-from browser_pilot.guests.guest_store import GuestStore, InstalledGuest, identity_of
-from browser_pilot.guests.manifest import GUEST_NAME, PERMISSIONS, Permission
-from browser_pilot.guests.packages import Package, read_package
-from browser_pilot.guests.permissions import GrantDecision, GrantStore
+from browser_pilot.guests.host.grants import GrantDecision, GrantStore
+from browser_pilot.guests.host.permissions import PERMISSION_DESCRIPTIONS, PERMISSION_WORDS
+from browser_pilot.guests.installed.guest_secrets import GuestSecrets
+from browser_pilot.guests.installed.guest_store import GuestStore, InstalledGuest, identity_of
+from browser_pilot.guests.installed.manifest import GUEST_NAME, PERMISSIONS, GuestPermission
+from browser_pilot.guests.installed.packages import Package, read_package
+from browser_pilot.guests.installed.tool_names import SEPARATOR, exposed_names
 from browser_pilot.guests.self_test import run_self_test, tools_of_guest
 from browser_pilot.hub_discovery.runtime_file import read_runtime
 from browser_pilot.policy.hosts import parse_address
@@ -123,7 +126,10 @@ def guest_data(home: Path, name: str) -> dict[str, Any]:
             declared.name: declared.name in _secrets(home).names(guest.identity) for declared in manifest.secrets
         },
         "tools": {tool.name: tool.description for tool in guest.tools},
-        "grants": {site: dict(given) for site, given in GrantStore(home).persistent(guest.identity).items()},
+        "grants": [
+            {"site": grant.site, "permission": grant.permission, "decision": grant.decision, "client": grant.client}
+            for grant in GrantStore(home).persistent(guest.identity)
+        ],
     }
 
 
@@ -143,9 +149,10 @@ def show_guest(home: Path, name: str) -> None:
         print_line(line)
     for secret, given in data["secrets"].items():
         print_line(f"The secret {secret} is {'set' if given else 'not set'}.")
-    for site, given in data["grants"].items():
-        for permission, verdict in given.items():
-            print_line(f"You {'always allow' if verdict == 'allow' else 'never allow'} {permission} on {site}.")
+    for grant in data["grants"]:
+        verdict = "always allow" if grant["decision"] == "allow" else "never allow"
+        for_whom = f" for {grant['client']}" if grant["client"] else ""
+        print_line(f"You {verdict} {grant['permission']} on {grant['site']}{for_whom}.")
 
 
 def remove_guest(home: Path, name: str, *, yes: bool) -> None:
@@ -155,12 +162,14 @@ def remove_guest(home: Path, name: str, *, yes: bool) -> None:
     store.remove(name)
     GrantStore(home).remove_all(name)
     _secrets(home).remove_all(name)
+    write_audit_note(home, f"The guest {name} was removed.", {})
     notify_hub(home)
     print_line(SUCCESS, f" Removed {name}.")
 
 
 def set_guest_enabled(home: Path, name: str, *, on: bool) -> None:
     GuestStore(home).set_enabled(name, on)
+    write_audit_note(home, f"The guest {name} was {'enabled' if on else 'disabled'}.", {})
     notify_hub(home)
     print_line(SUCCESS, f" {name} is {'enabled' if on else 'disabled'}.")
 
@@ -178,31 +187,81 @@ def set_guest_secret(home: Path, name: str, variable: str) -> None:
     else:
         value = sys.stdin.readline().rstrip("\n")
     _secrets(home).set(guest.identity, variable, value)
-    print_line(SUCCESS, f" Stored {variable} for {name}. It takes effect when the guest starts next.")
+    write_audit_note(home, f"A secret of the guest {name} was set.", {"secret": variable})
+    print_line(SUCCESS, f" Stored {variable} for {name}. It takes effect when the guest starts next:")
+    print_line(f"  → browser-pilot guest restart {name}")
 
 
-def save_grant(home: Path, name: str, site: str, permissions: list[str] | None, verdict: GrantDecision) -> None:
+def save_grant(home: Path, name: str, site: str, words: list[str], verdict: GrantDecision, *, client: str = "") -> None:
+    """``words`` are those of ``--can``; without any, what the manifest asks for, or everything for a denial."""
     guest = GuestStore(home).find(name)
-    unknown = [one for one in permissions or () if one not in PERMISSIONS]
-    if unknown:
+    chosen = _permissions_of(words) if words else _default_permissions(guest, verdict)
+    declared = guest.manifest.permissions
+    undeclared = [one for one in chosen if declared is not None and one not in declared]
+    if undeclared and verdict == "allow":
         raise InvalidArgument(
-            f"{unknown[0]!r} is not a permission.", suggestions=[f"Permissions: {', '.join(PERMISSIONS)}."]
+            f"The manifest of {name} does not list {', '.join(undeclared)}, so it never gets that.",
+            suggestions=[f"It lists {', '.join(declared or ()) or 'no permissions'}."],
         )
-    chosen = cast("list[Permission]", permissions) or list(PERMISSIONS)
     where = str(parse_address(site).site)
-    GrantStore(home).save(guest.identity, chosen, where, verdict)
-    print_line(
-        SUCCESS, f" {name} may {'always' if verdict == 'allow' else 'never'} use {', '.join(chosen)} on {where}."
-    )
+    GrantStore(home).save(guest.identity, chosen, where, verdict, client=client)
+    details = {"site": where, "permissions": list(chosen), "client": client or "every client"}
+    decided = "allowed" if verdict == "allow" else "denied"
+    write_audit_note(home, f"The guest {name} was {decided} permissions.", details)
+    for_whom = f" for {client}" if client else ""
+    print_line(SUCCESS, f" {name} may {'always' if verdict == 'allow' else 'never'} do this on {where}{for_whom}:")
+    for permission in chosen:
+        print_line("  ", f"{PERMISSION_DESCRIPTIONS[permission]} ({permission})")
 
 
-def require_tool(home: Path, name: str, tool: str) -> None:
+def _permissions_of(words: list[str]) -> tuple[GuestPermission, ...]:
+    chosen: dict[GuestPermission, None] = {}
+    for word in (word.strip() for given in words for word in given.split(",")):
+        named = (word,) if word in PERMISSIONS else PERMISSION_WORDS.get(word)
+        if named is None:
+            raise InvalidArgument(
+                f"{word!r} is not a permission.",
+                suggestions=[f"Use {', '.join(PERMISSION_WORDS)}, or {', '.join(PERMISSIONS)}."],
+            )
+        chosen |= dict.fromkeys(named)
+    return tuple(chosen)
+
+
+def _default_permissions(guest: InstalledGuest, verdict: GrantDecision) -> tuple[GuestPermission, ...]:
+    if verdict == "deny":
+        return PERMISSIONS
+    declared = guest.manifest.permissions
+    if declared is None:
+        raise InvalidArgument(
+            f"The manifest of {guest.name} does not say which permissions it asks for.",
+            suggestions=[f"Choose them: --can {','.join(PERMISSION_WORDS)}, or some of these."],
+        )
+    if not declared:
+        raise InvalidArgument(f"The manifest of {guest.name} asks for no permissions.")
+    return declared
+
+
+def require_tool(home: Path, name: str, tool: str) -> str:
+    """The name of the tool for agents. ``tool`` is the guest's own name of it, or that one without the guest's."""
     guest = GuestStore(home).find(name)
-    names = [one.name for one in guest.tools]
+    names = exposed_names(name, [one.name for one in guest.tools])
     if guest.problem:
         raise InvalidArgument(guest.problem, suggestions=[f"`browser-pilot guest add {guest.source}`"])
-    if tool not in names:
+    found = names.get(tool) or next((shown for shown in names.values() if shown == f"{name}{SEPARATOR}{tool}"), None)
+    if found is None:
         raise InvalidArgument(f"{name} has no tool {tool!r}.", suggestions=[f"Its tools: {', '.join(names)}."])
+    return found
+
+
+def restart_guest(home: Path, name: str) -> None:
+    GuestStore(home).find(name)
+    running = read_runtime(home)
+    if running is None:
+        print_line(SUCCESS, f" {name} does not run; its next call starts it.")
+        return
+    _, body = ask_hub(running, "POST", f"/api/guests/{name}/restart")
+    count: int = json.loads(body)["restarted"]
+    print_line(SUCCESS, f" {name} starts anew at its next call; it ran for {count_noun(count, 'client')}.")
 
 
 def last_lines(home: Path, name: str, count: int) -> list[str]:

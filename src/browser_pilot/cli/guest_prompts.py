@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from browser_pilot.approvals.descriptions import plain_text
-from browser_pilot.guests.guest_store import InstalledGuest
-from browser_pilot.guests.manifest import PERMISSIONS, GuestTool
-from browser_pilot.guests.packages import Package
-from browser_pilot.guests.permissions import PERMISSION_DESCRIPTIONS
-
-MAX_DESCRIPTION_CHARACTERS = 120
+from browser_pilot.guests.host.permissions import PERMISSION_DESCRIPTIONS
+from browser_pilot.guests.installed.guest_store import InstalledGuest
+from browser_pilot.guests.installed.manifest import PERMISSIONS, GuestTool
+from browser_pilot.guests.installed.packages import Package
+from browser_pilot.guests.installed.tool_names import exposed_names
+from browser_pilot.guests.installed.tool_texts import MAX_TITLE_CHARACTERS, schema_texts, shown_text
 
 
 @dataclass(frozen=True)
@@ -66,11 +66,29 @@ def consent_lines(package: Package, tools: Sequence[GuestTool], before: Installe
             yield f"{prefix}: {PERMISSION_DESCRIPTIONS[permission]} ({permission})"
     for secret in manifest.secrets:
         optional = "" if secret.required else " (optional)"
-        yield f"It needs the secret {secret.name}{optional}: {plain_text(secret.description)}"
+        if secret.value is None:
+            yield f"It needs the secret {secret.name}{optional}: {plain_text(secret.description)}"
+        else:
+            yield f"It brings a value of its own for the secret {secret.name}; yours takes its place."
     for variable in manifest.environment:
         yield f"It runs with {variable.name}={plain_text(variable.value)}"
+    names = exposed_names(manifest.name, [tool.name for tool in tools])
     for tool in tools:
-        text = plain_text(tool.description)
-        if len(text) > MAX_DESCRIPTION_CHARACTERS:
-            text = text[: MAX_DESCRIPTION_CHARACTERS - 1] + "…"
-        yield f"Tool {manifest.name}__{tool.name}: {text}"
+        yield from _tool_lines(names[tool.name], tool)
+
+
+def _tool_lines(name: str, tool: GuestTool) -> Iterator[str]:
+    """All that agents will read about a tool."""
+    title = shown_text(tool.title, MAX_TITLE_CHARACTERS)
+    yield f"Tool {name}{f' “{title}”' if title else ''}: {shown_text(tool.description)}"
+    claims = [words for claim, words in _CLAIMS.items() if getattr(tool.hints, claim) is _CLAIMED[claim]]
+    if claims:
+        yield f"  Its author says: {', '.join(claims)}."
+    for schema in (tool.schema, tool.output_schema or {}):
+        for where, text in schema_texts(schema):
+            yield f"  {where}: {text}" if where else f"  {text}"
+
+
+# What makes a client ask less.
+_CLAIMS = {"read_only": "it only reads", "destructive": "it destroys nothing", "open_world": "it contacts nobody"}
+_CLAIMED = {"read_only": True, "destructive": False, "open_world": False}

@@ -29,6 +29,7 @@ DETAIL_FIELDS = (
     ("Rule", "rule"),
     ("Risk", "risk"),
     ("Approval", "approval"),
+    ("Granted for", "grant"),
 )
 
 

@@ -23,7 +23,7 @@ from browser_pilot.policy.decide import PolicyDecision, PolicyRequest, decide
 from browser_pilot.policy.hosts import Address, parse_address
 from browser_pilot.policy.rules import Rule, Ruleset
 from browser_pilot.policy.sensitivity import ElementFacts
-from browser_pilot.policy.types import Effect, Engine, Mode, Verdict
+from browser_pilot.policy.types import Effect, EngineKind, Mode, Verdict
 
 from .hub_control import send_request as ask_hub
 from .output import SUCCESS, WARNING, print_line
@@ -53,7 +53,7 @@ def load_effective_policy(home: Path) -> EffectivePolicy:
 
 
 def evaluate(
-    rules: Ruleset, url: str, *, effect: Effect, button: str, browser: Engine
+    rules: Ruleset, url: str, *, effect: Effect, button: str, browser: EngineKind
 ) -> tuple[Address, PolicyDecision]:
     address = parse_address(url)
     element = ElementFacts(role="button", name=button) if button else None

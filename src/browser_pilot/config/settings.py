@@ -12,19 +12,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from browser_pilot.errors import SettingsError
 from browser_pilot.home import locate_home
+from browser_pilot.policy.types import Mode, Threshold
+from browser_pilot.safe_text import one_line
 
 from .policy_templates import TEMPLATES, TemplateName
 
-Mode = Literal["auto", "ask", "readonly"]
 ResultFormat = Literal["toon", "json"]
-Threshold = Literal["low", "medium", "high", "never"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 EngineName = Literal["managed", "own", "cdp", "grid"]
+PROXY_SCHEMES = ("http", "https", "socks5", "socks5h")
 
 PREFIX = "BROWSER_PILOT_"
 # Exceptions to the naming scheme: the home is located before any setting is read, the port has a short name.
@@ -41,6 +43,8 @@ def _no_boolean(value: object) -> object:
 StrictInt = Annotated[int, BeforeValidator(_no_boolean)]
 Positive = Annotated[StrictInt, Field(gt=0)]
 PositiveMinutes = Annotated[float, BeforeValidator(_no_boolean), Field(gt=0)]
+# Texts that become part of a command line, an HTTP request or an address.
+Line = Annotated[str, AfterValidator(one_line)]
 
 
 class Section(BaseModel):
@@ -50,11 +54,11 @@ class Section(BaseModel):
 class HubSettings(Section):
     """With ``redis_url``, hubs share limits and profiles through Redis; ``redis_key`` encrypts the profiles there."""
 
-    host: str = "127.0.0.1"
+    host: Line = "127.0.0.1"
     port: Annotated[StrictInt, Field(ge=0, le=65535)] = 8777
     idle_minutes: PositiveMinutes = 10
-    allowed_hosts: tuple[str, ...] = ()
-    redis_url: str | None = None
+    allowed_hosts: tuple[Line, ...] = ()
+    redis_url: Line | None = None
     redis_key: str | None = None
 
 
@@ -65,15 +69,15 @@ class BrowserSettings(Section):
     """
 
     engine: EngineName = "managed"
-    own_browser: str | None = None
+    own_browser: Line | None = None
     own_idle_minutes: PositiveMinutes = 5
-    executable: str | None = None
+    executable: Line | None = None
     headless: bool = True
-    args: tuple[str, ...] = ()
+    args: tuple[Line, ...] = ()
     viewport: tuple[Positive, Positive] = (1280, 720)
-    user_data_dir: str | None = None
-    cdp_url: str | None = None
-    grid_url: str | None = None
+    user_data_dir: Line | None = None
+    cdp_url: Line | None = None
+    grid_url: Line | None = None
     launch_timeout_ms: Positive = 30_000
 
 
@@ -109,6 +113,25 @@ class SubresourceSettings(Section):
     uncovered: Literal["rules", "allow", "deny"] = "rules"
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
+
+
+def _proxy_setting(value: str) -> str:
+    """``none``, ``env`` or a URL. Raises ``ValueError``."""
+    parts = urlsplit(value)
+    is_url = parts.scheme in PROXY_SCHEMES and bool(parts.hostname) and parts.port is not None
+    if value in ("none", "env") or (is_url and parts.path in ("", "/")):
+        return value
+    raise ValueError('give "none", "env", or a URL such as http://proxy.example.com:3128')
+
+
+class NetworkSettings(Section):
+    """The way of managed browsers and guests to the network. ``proxy``: ``env`` is the environment's, if it has one.
+
+    ``no_proxy``: hosts, domains, addresses and networks that are connected to directly.
+    """
+
+    proxy: Annotated[Line, AfterValidator(_proxy_setting)] = "env"
+    no_proxy: tuple[Line, ...] = ()
 
 
 class PolicySettings(Section):
@@ -192,6 +215,7 @@ class Settings(Section):
     tools: ToolSettings = ToolSettings()
     policy: PolicySettings = PolicySettings()
     sessions: SessionSettings = SessionSettings()
+    network: NetworkSettings = NetworkSettings()
     files: FileSettings = FileSettings()
     guests: GuestSettings = GuestSettings()
     logging: LoggingSettings = LoggingSettings()
@@ -206,10 +230,10 @@ class Settings(Section):
         return self.model_copy(update={"files": self.files.model_copy(update={**folders, "upload_dirs": absolute})})
 
 
-Key = tuple[str, ...]
+SettingKey = tuple[str, ...]
 
 # Settings that a client may override for itself, with options of the adapter or the query of its HTTP URL.
-CLIENT_OPTIONS: dict[str, Key] = {
+CLIENT_OPTIONS: dict[str, SettingKey] = {
     "tools": ("tools", "profile"),
     "format": ("tools", "format"),
     "max_tokens": ("tools", "max_tokens"),
@@ -235,7 +259,7 @@ class LoadedSettings:
     """The settings, and the source of each one that is not a default."""
 
     settings: Settings
-    origins: Mapping[Key, str]
+    origins: Mapping[SettingKey, str]
 
 
 def load_settings(
@@ -258,7 +282,7 @@ def load_with_origins(
     home = home if home is not None else locate_home(environ)
     path = config_path(home)
     merged: dict[str, Any] = {}
-    origins: dict[Key, str] = {}
+    origins: dict[SettingKey, str] = {}
     layers = (
         (((key, value, str(path)) for key, value in _leaves(_read_file(path)))),
         _from_environment(environ),
@@ -294,7 +318,7 @@ def client_settings(base: Settings, options: Mapping[str, object]) -> Settings:
         raise _explain(error, {CLIENT_OPTIONS[name]: f"option {name}" for name in options}) from None
 
 
-def _client_value(key: Key, value: object) -> tuple[Key, object]:
+def _client_value(key: SettingKey, value: object) -> tuple[SettingKey, object]:
     match key, value:
         case ("browser", "headless"), bool():
             return key, not value
@@ -322,7 +346,7 @@ def _read_file(path: Path) -> dict[str, Any]:
         ) from None
 
 
-def _leaves(table: Mapping[str, Any], prefix: Key = ()) -> Iterator[tuple[Key, Any]]:
+def _leaves(table: Mapping[str, Any], prefix: SettingKey = ()) -> Iterator[tuple[SettingKey, Any]]:
     for name, value in table.items():
         if isinstance(value, dict) and len(prefix) < 2:
             yield from _leaves(cast(dict[str, Any], value), (*prefix, name))
@@ -330,12 +354,12 @@ def _leaves(table: Mapping[str, Any], prefix: Key = ()) -> Iterator[tuple[Key, A
             yield (*prefix, name), value
 
 
-def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[Key, Any, str]]:
+def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[SettingKey, Any, str]]:
     for variable, text in sorted(environ.items()):
         if not variable.startswith(PREFIX) or variable == HOME_VARIABLE or text == "":
             continue
         if variable == PORT_VARIABLE:
-            key: Key = ("hub", "port")
+            key: SettingKey = ("hub", "port")
         else:
             key = tuple(variable.removeprefix(PREFIX).lower().split("__"))
         yield key, parse_value(text), variable
@@ -349,7 +373,7 @@ def parse_value(text: str) -> Any:
         return text
 
 
-def _put(table: dict[str, Any], key: Key, value: Any) -> None:
+def _put(table: dict[str, Any], key: SettingKey, value: Any) -> None:
     for name in key[:-1]:
         inner = table.setdefault(name, {})
         if not isinstance(inner, dict):
@@ -358,7 +382,7 @@ def _put(table: dict[str, Any], key: Key, value: Any) -> None:
     table[key[-1]] = value
 
 
-def _apply_template(merged: dict[str, Any], origins: dict[Key, str]) -> None:
+def _apply_template(merged: dict[str, Any], origins: dict[SettingKey, str]) -> None:
     """Add the template's values where the user set none. An unknown name is reported by the validation that follows."""
     policy = merged.get("policy")
     name = cast(dict[str, Any], policy).get("template") if isinstance(policy, dict) else None
@@ -368,7 +392,7 @@ def _apply_template(merged: dict[str, Any], origins: dict[Key, str]) -> None:
             origins[key] = f"the template {name}"
 
 
-def _explain(error: ValidationError, origins: Mapping[Key, str]) -> SettingsError:
+def _explain(error: ValidationError, origins: Mapping[SettingKey, str]) -> SettingsError:
     lines: list[str] = []
     for problem in error.errors(include_url=False):
         location = tuple(str(part) for part in problem["loc"])
@@ -382,7 +406,7 @@ def _explain(error: ValidationError, origins: Mapping[Key, str]) -> SettingsErro
     return SettingsError(" ".join(lines), suggestions=["Correct the value, or remove it to use the default."])
 
 
-def _known_keys(location: Key) -> str:
+def _known_keys(location: SettingKey) -> str:
     section: type[BaseModel] = Settings
     for name in location[:-1]:
         field = section.model_fields.get(name)

@@ -18,10 +18,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from browser_pilot.policy.hosts import Site, address_class
+from browser_pilot.policy.hosts import Site, address_class, parse_host
 from browser_pilot.policy.ip_networks import AddressClass
 from browser_pilot.policy.patterns import Pattern
-from browser_pilot.policy.rules import Ruleset
+from browser_pilot.policy.rules import Rule, Ruleset
 from browser_pilot.policy.subresources import ReachDecision, decide_reach
 
 from .connect_errors import BlockedByPolicy, NetworkFailure
@@ -50,9 +50,13 @@ class AccessPolicy(Protocol):
         ...
 
     def decide_address(
-        self, request: ConnectionRequest, host_decision: ReachDecision, kind: AddressClass
+        self,
+        request: ConnectionRequest,
+        host_decision: ReachDecision,
+        kind: AddressClass,
+        addresses: Iterable[str] = (),
     ) -> ReachDecision:
-        """Whether an address of this class may be connected to; ``found`` is the decision on the host."""
+        """Whether these addresses, of this class at worst, may be connected to."""
         ...
 
     def rules_version(self) -> object:
@@ -127,13 +131,20 @@ class SessionAccessPolicy:
         return decision
 
     def decide_address(
-        self, request: ConnectionRequest, host_decision: ReachDecision, kind: AddressClass
+        self,
+        request: ConnectionRequest,
+        host_decision: ReachDecision,
+        kind: AddressClass,
+        addresses: Iterable[str] = (),
     ) -> ReachDecision:
         site = request.site
         if kind.is_forbidden:
             return ReachDecision(
                 False, "the built-in rule", f"{site} leads to {kind.description}, which is never reached."
             )
+        denied = _denied_by_address(self._rules(), site, kind, addresses)
+        if denied is not None:
+            return ReachDecision(False, denied.label, f"{site} leads to an address that {denied.label} denies.")
         was_local = self._was_local_at_first(site.host, is_local=kind.is_local)
         if not kind.is_local:
             self._only_local_since_navigation = False
@@ -184,6 +195,22 @@ class SessionAccessPolicy:
     def _is_local_site(self, site: Site) -> bool:
         kind = address_class(site.host)
         return kind.is_local if kind is not None else self._is_local.get(site.host, False)
+
+
+def _denied_by_address(rules: Ruleset, site: Site, kind: AddressClass, addresses: Iterable[str]) -> Rule | None:
+    """The rule that denies an address that the site's name leads to: a name for the hub's own port, for example."""
+    hosts = [parse_host(f"[{address}]" if ":" in address else address) for address in addresses]
+    if kind is AddressClass.LOOPBACK:
+        # Whatever the address is, all of these lead to the same servers.
+        hosts += ["127.0.0.1", "[::1]"]
+    for host in dict.fromkeys(hosts):
+        if host is None or host == site.host:
+            continue
+        coverage = rules.coverage(Site(site.scheme, host, site.port))
+        rule = next((rule for rule in coverage.rules if rule.read is not None), None)
+        if rule is not None and rule.read == "deny" and not rule.pattern.covers_everything:
+            return rule
+    return None
 
 
 def _host_and_port(site: Site) -> _HostAndPort:

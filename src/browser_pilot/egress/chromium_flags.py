@@ -18,7 +18,8 @@ def browser_arguments(port: int) -> tuple[str, ...]:
     """Launch arguments that close every way around the proxy on this port.
 
     Each context has the proxy in its own settings. Requests that belong to no context go to it too and fail there,
-    without credentials. WebRTC may use only the proxy, which carries no UDP; QUIC would be UDP as well.
+    without credentials. WebRTC may use only the proxy, which carries no UDP; QUIC would be UDP as well. No flag stops
+    the browser's own requests for accounts and component updates: they get the proxy's own address, and end there.
     """
     return (
         f"--proxy-server={proxy_server(port)}",
@@ -30,4 +31,6 @@ def browser_arguments(port: int) -> tuple[str, ...]:
         "--no-pings",
         "--disable-domain-reliability",
         "--disable-background-networking",
+        f"--gaia-url={PROXY_LOGIN_URL.rstrip('/')}",
+        f"--component-updater=url-source={PROXY_LOGIN_URL}",
     )

@@ -12,6 +12,13 @@ from dataclasses import dataclass
 
 from browser_pilot.policy.hosts import Site
 
+# Chromium has no code for this: it knows our proxy only.
+PARENT_PROXY_FAILED = "PARENT_PROXY_FAILED"
+
+
+class ParentProxyError(OSError):
+    """The user's proxy cannot be reached, or refuses."""
+
 
 @dataclass(frozen=True, slots=True)
 class BlockedByPolicy:
@@ -41,6 +48,8 @@ _CODES = {
 
 
 def network_failure(site: Site, error: OSError) -> NetworkFailure:
+    if isinstance(error, ParentProxyError):
+        return NetworkFailure(site, PARENT_PROXY_FAILED, f"The server cannot be reached: {error}.")
     if isinstance(error, socket.gaierror):
         code = "ERR_NAME_NOT_RESOLVED"
     elif isinstance(error, TimeoutError):

@@ -1,4 +1,4 @@
-"""DNS resolution, once per connection: the addresses that the access policy judges are the ones connected to.
+"""DNS resolution, once per connection: the addresses that the access policy evaluates are the ones connected to.
 
 The system's resolver runs in the loop's executor. Its results are cached for a short time, so that the connections of
 a page load share one query. Failures are not cached.
@@ -16,6 +16,9 @@ from browser_pilot.policy.hosts import is_address
 LOOPBACK = ("127.0.0.1", "::1")
 TTL_SECONDS = 30.0
 MAX_NAMES = 1000
+# Behind a company's proxy there may be no resolver at all. A page must not wait for it with each name.
+UNSURE_TIMEOUT_SECONDS = 1.0
+SILENCE_SECONDS = 300.0
 
 # From a name to its addresses in order of preference. Raises OSError.
 Resolver = Callable[[str], Awaitable[tuple[str, ...]]]
@@ -36,6 +39,7 @@ class DnsCache:
     def __init__(self, resolver: Resolver = system_resolver) -> None:
         self._resolver = resolver
         self._entries: dict[str, tuple[float, asyncio.Future[tuple[str, ...]]]] = {}
+        self._silent_until = 0.0
 
     async def addresses(self, host: str) -> tuple[str, ...]:
         if is_address(host):
@@ -50,6 +54,20 @@ class DnsCache:
             entry = self._entries[host] = (now + TTL_SECONDS, task)
         # A cancelled caller must not cancel the query for the others.
         return await asyncio.shield(entry[1])
+
+    async def addresses_if_known(self, host: str) -> tuple[str, ...]:
+        """The same; empty where the name is unknown here, or the resolver does not respond soon."""
+        now = asyncio.get_running_loop().time()
+        if now < self._silent_until and not is_address(host):
+            return ()
+        try:
+            async with asyncio.timeout(UNSURE_TIMEOUT_SECONDS):
+                return await self.addresses(host)
+        except TimeoutError:
+            self._silent_until = now + SILENCE_SECONDS
+        except OSError:
+            pass
+        return ()
 
     async def close(self) -> None:
         tasks = [task for _, task in self._entries.values()]

@@ -1,6 +1,6 @@
 """Connects to the first of several addresses that accepts (RFC 8305, "happy eyeballs"), by ``aiohappyeyeballs``.
 
-It takes numeric addresses only, those that the access policy has judged, and resolves nothing: a name is a
+It takes numeric addresses only, those that the access policy has evaluated, and resolves nothing: a name is a
 ``ValueError``. The deadline is the caller's.
 """
 

@@ -15,6 +15,8 @@ from functools import lru_cache
 
 from browser_pilot.policy.hosts import BLANK, Site, page_site, parse_host
 
+from .proxy_handshake import basic_credentials
+
 HEAD_END = b"\r\n\r\n"
 MAX_HEAD_BYTES = 256 * 1024
 MAX_CHUNK_LINE_BYTES = 4096
@@ -114,9 +116,15 @@ def parse_authority_target(target: str) -> Site:
     return Site("https", host, int(match["port"]))
 
 
-def upstream_head(head: RequestHead, site: Site, path: str) -> bytes:
-    """The head for the server: with its path and host, without hop-by-hop headers."""
-    lines = [f"{head.method} {path} HTTP/1.1", f"Host: {site}"]
+def upstream_head(head: RequestHead, site: Site, path: str, *, credentials: str | None = None) -> bytes:
+    """The head for the server: with its path and host, without hop-by-hop headers.
+
+    With ``credentials``, which may be empty, it is for a proxy: with the absolute URL.
+    """
+    target = path if credentials is None else f"http://{site}{path}"
+    lines = [f"{head.method} {target} HTTP/1.1", f"Host: {site}"]
+    if credentials:
+        lines.append(f"Proxy-Authorization: {basic_credentials(credentials)}")
     if head.is_upgrade:
         lines += ["Connection: Upgrade", f"Upgrade: {head.get('upgrade')}"]
     lines += [f"{name}: {value}" for name, value in head.headers if name.lower() not in _HOP_BY_HOP]

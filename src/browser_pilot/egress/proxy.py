@@ -11,6 +11,7 @@ import base64
 import binascii
 import hmac
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from .access_policy import AccessPolicy
@@ -34,8 +35,17 @@ class ProxyLimits:
 
 
 class EgressProxy:
-    def __init__(self, *, resolver: Resolver = system_resolver, limits: ProxyLimits | None = None) -> None:
+    """``parent_proxy`` returns the proxy that all sessions use after ours; a session's own comes first."""
+
+    def __init__(
+        self,
+        *,
+        resolver: Resolver = system_resolver,
+        limits: ProxyLimits | None = None,
+        parent_proxy: Callable[[], ParentProxy | None] = lambda: None,
+    ) -> None:
         self.limits = limits or ProxyLimits()
+        self.parent_proxy = parent_proxy
         self.dns_cache = DnsCache(resolver)
         self._sessions: dict[str, ProxySessionEntry] = {}
         self._connections: set[ClientConnection] = set()

@@ -17,15 +17,14 @@ from http import HTTPStatus
 from typing import Protocol
 
 from browser_pilot.policy.hosts import BLANK, Site
-from browser_pilot.policy.ip_networks import AddressClass, classify_address
+from browser_pilot.policy.ip_networks import AddressClass
 from browser_pilot.policy.subresources import ReachDecision
 
 from .access_policy import AccessPolicy, ConnectionRequest
 from .chromium_flags import PROXY_LOGIN_HOST
-from .connect_errors import BlockedByPolicy, network_failure
+from .connect_errors import BlockedByPolicy, ParentProxyError, network_failure
 from .dns_resolver import DnsCache
 from .error_pages import PROXY_LOGIN_RESPONSE, TUNNEL_OPEN, ProxyErrorResponse, error_page
-from .happy_eyeballs import connect_protocol
 from .http1 import (
     HEAD_END,
     MAX_HEAD_BYTES,
@@ -38,9 +37,10 @@ from .http1 import (
     parse_head,
     upstream_head,
 )
-from .parent_proxy import ParentProxy, connect_via_parent_proxy
+from .parent_proxy import ParentProxy
 from .splice import SpliceEnd
 from .upstream import UpstreamConnection
+from .upstream_route import UpstreamRoute, find_route
 
 TLS_HANDSHAKE = b"\x16"
 SWITCHING_PROTOCOLS = b"HTTP/1.1 101"
@@ -63,6 +63,7 @@ class ConnectionOwner(Protocol):
     def dns_cache(self) -> DnsCache: ...
     @property
     def connect_timeout_seconds(self) -> float: ...
+    def parent_proxy(self) -> ParentProxy | None: ...
     def authenticate(self, header: str | None) -> ProxySessionEntry | None: ...
     def on_opened(self, connection: ClientConnection) -> None: ...
     def on_closed(self, connection: ClientConnection) -> None: ...
@@ -83,8 +84,7 @@ class _Tunnel:
 
     request: ConnectionRequest
     decision: ReachDecision
-    addresses: tuple[str, ...]
-    address_class: AddressClass
+    route: UpstreamRoute
 
 
 class ClientConnection(SpliceEnd):
@@ -141,6 +141,11 @@ class ClientConnection(SpliceEnd):
 
     def on_upstream_data(self, data: bytes) -> None:
         self.last_active = self._loop.time()
+        if self._upstream is not None and self._upstream.is_rejected_by_proxy(data):
+            self._upstream.transport.abort()
+            self._send_failure(ParentProxyError("the proxy requires other credentials (status 407)"))
+            self.transport.close()
+            return
         if self.phase is Phase.UPGRADE:
             self.phase = Phase.SPLICE if data.startswith(SWITCHING_PROTOCOLS) else Phase.CLOSING
         if self.phase is not Phase.SPLICE or self._is_still_allowed():
@@ -263,15 +268,16 @@ class ClientConnection(SpliceEnd):
         path: str,
         body: RequestBody,
     ) -> None:
-        addresses, kind = await self._resolve(request.site)
-        self._check_address(policy, request, decision, kind)
-        self._send_request(policy, await self._connect_upstream(request.site, addresses, kind), head, path, body)
+        route = await self._find_route(request.site)
+        self._check_address(policy, request, decision, route.kind, route.addresses)
+        upstream = await self._connect_upstream(route, tunnel=head.is_upgrade)
+        self._send_request(policy, upstream, head, path, body)
 
     def _send_request(
         self, policy: AccessPolicy, upstream: UpstreamConnection, head: RequestHead, path: str, body: RequestBody
     ) -> None:
         policy.record_connected(upstream.site)
-        upstream.transport.write(upstream_head(head, upstream.site, path))
+        upstream.transport.write(upstream_head(head, upstream.site, path, credentials=upstream.proxy_credentials))
         self._body = None if body.done else body
         self.phase = Phase.UPGRADE if head.is_upgrade else Phase.HEAD if body.done else Phase.BODY
         upstream.start_forwarding()
@@ -279,17 +285,17 @@ class ClientConnection(SpliceEnd):
     async def _handle_connect(self, policy: AccessPolicy, request: ConnectionRequest) -> None:
         self._abort_upstream()
         decision = self._check_host(policy, request)
-        addresses, kind = await self._resolve(request.site)
-        if kind.is_local and not kind.is_forbidden:
-            self._tunnel = _Tunnel(request, decision, addresses, kind)
+        route = await self._find_route(request.site)
+        if route.kind.is_local and not route.kind.is_forbidden:
+            self._tunnel = _Tunnel(request, decision, route)
             self.transport.write(TUNNEL_OPEN)
             self.phase = Phase.TUNNEL_START
             return
-        self._check_address(policy, request, decision, kind)
-        upstream = await self._connect_upstream(request.site, addresses, kind)
+        self._check_address(policy, request, decision, route.kind, route.addresses)
+        upstream = await self._connect_upstream(route, tunnel=True)
         self.transport.write(TUNNEL_OPEN)
         if policy.needs_urls:
-            self._tunnel = _Tunnel(request, decision, addresses, kind)
+            self._tunnel = _Tunnel(request, decision, route)
             self.phase = Phase.TUNNEL_START
             return
         self._start_splice(policy, upstream)
@@ -308,11 +314,11 @@ class ClientConnection(SpliceEnd):
         if self._upstream is not None:
             self._start_splice(policy, self._upstream)
             return None
-        self._check_address(policy, request, decision, tunnel.address_class)
+        route = tunnel.route
+        self._check_address(policy, request, decision, route.kind, route.addresses)
 
         async def connect() -> None:
-            upstream = await self._connect_upstream(request.site, tunnel.addresses, tunnel.address_class)
-            self._start_splice(policy, upstream)
+            self._start_splice(policy, await self._connect_upstream(route, tunnel=True))
 
         return connect()
 
@@ -336,19 +342,15 @@ class ClientConnection(SpliceEnd):
             self._rules_version = rules_version
         return True
 
-    async def _resolve(self, site: Site) -> tuple[tuple[str, ...], AddressClass]:
-        addresses = await self._owner.dns_cache.addresses(site.host)
-        # The worst class of all addresses counts, whichever is connected to.
-        return addresses, max(map(classify_address, addresses), default=AddressClass.UNUSABLE)
+    async def _find_route(self, site: Site) -> UpstreamRoute:
+        parent = self.session.parent if self.session is not None else None
+        return await find_route(site, parent or self._owner.parent_proxy(), self._owner.dns_cache)
 
-    async def _connect_upstream(self, site: Site, addresses: tuple[str, ...], kind: AddressClass) -> UpstreamConnection:
-        proxy = self.session.parent if self.session is not None else None
-        if proxy is None or kind.is_local:
-            upstream = await connect_protocol(addresses, site.port, lambda: UpstreamConnection(self, site, kind))
-        else:
-            upstream = await connect_via_parent_proxy(
-                proxy, addresses[0], site.port, lambda: UpstreamConnection(self, site, kind)
-            )
+    async def _connect_upstream(self, route: UpstreamRoute, *, tunnel: bool) -> UpstreamConnection:
+        site, parent = route.site, route.parent
+        upstream = await route.connect(lambda: UpstreamConnection(self, site, route.kind), tunnel=tunnel)
+        if parent is not None and parent.forwards_requests and not tunnel:
+            upstream.proxy_credentials = parent.credentials
         upstream.peer = self
         self._upstream = self.peer = upstream
         return upstream
@@ -359,9 +361,14 @@ class ClientConnection(SpliceEnd):
         return decision
 
     def _check_address(
-        self, policy: AccessPolicy, request: ConnectionRequest, decision: ReachDecision, kind: AddressClass
+        self,
+        policy: AccessPolicy,
+        request: ConnectionRequest,
+        decision: ReachDecision,
+        kind: AddressClass,
+        addresses: tuple[str, ...] = (),
     ) -> None:
-        self._require_allowed(policy, request, policy.decide_address(request, decision, kind))
+        self._require_allowed(policy, request, policy.decide_address(request, decision, kind, addresses))
 
     @staticmethod
     def _require_allowed(policy: AccessPolicy, request: ConnectionRequest, decision: ReachDecision) -> None:

@@ -32,7 +32,8 @@ class SpliceEnd(asyncio.Protocol):
     def forward_eof(self) -> bool:
         """Forward this end's EOF. True while the other direction is open."""
         self.has_sent_eof = True
-        if self.peer is None or self.peer.has_sent_eof:
+        # TLS, as to a parent proxy, has no half-close.
+        if self.peer is None or self.peer.has_sent_eof or not self.peer.transport.can_write_eof():
             return False
         self.peer.transport.write_eof()
         return True

@@ -25,6 +25,8 @@ class UpstreamConnection(SpliceEnd):
         super().__init__()
         self.site = site
         self.address_class = address_class
+        self.proxy_credentials: str | None = None
+        """Set where it leads to a parent proxy that takes plain HTTP requests; empty if that needs none."""
         self._client = client
         self._held: bytearray | None = bytearray()
 
@@ -46,6 +48,10 @@ class UpstreamConnection(SpliceEnd):
         self.transport.resume_reading()
         if held:
             self._client.on_upstream_data(bytes(held))
+
+    def is_rejected_by_proxy(self, data: bytes) -> bool:
+        """Whether the parent proxy wants other credentials. The browser would take that for our own response."""
+        return self.proxy_credentials is not None and data.startswith((b"HTTP/1.1 407", b"HTTP/1.0 407"))
 
     def eof_received(self) -> bool:
         return self._client.is_spliced and self.forward_eof()

@@ -32,6 +32,11 @@ class AgentContext:
         return False
 
     @property
+    def client_id(self) -> None:
+        """None: only sessions in the user's browser share one with others."""
+        return None
+
+    @property
     def file_saver(self) -> None:
         """None: files come through the page or its context, not into the user's folder."""
         return None

@@ -20,10 +20,16 @@ from browser_pilot.egress import BlockedByPolicy, NetworkFailure
 from browser_pilot.errors import BrowserUnavailable, InvalidArgument
 from browser_pilot.policy.hosts import Site
 from browser_pilot.policy.rules import Ruleset
-from browser_pilot.upstream_errors import BROWSER_CLOSED, UNKNOWN_LOCALE_OR_TIMEZONE, first_line
+from browser_pilot.upstream_errors import (
+    BROWSER_CLOSED,
+    UNKNOWN_LOCALE_OR_TIMEZONE,
+    first_line,
+    is_driver_failure,
+)
 
 from .agent_context import CLOSE_TIMEOUT_SECONDS, AgentContext
 from .browser_finder import FoundBrowser
+from .browser_watchdog import BrowserWatchdog
 from .context_options import ContextOptions
 from .engine import ContextRequest, StorageState
 from .proxy_session import ProxySession
@@ -38,6 +44,8 @@ class ManagedContext(AgentContext):
         self._process = process
         self._proxy_session = proxy_session
         self._blank = list(context.pages) if process.persistent is None else []
+        for page in self._blank:
+            page.on("crash", self._drop_crashed)
         process.contexts.add(self)
 
     @property
@@ -52,6 +60,10 @@ class ManagedContext(AgentContext):
     def take_blank_page(self) -> Page | None:
         page = self._blank.pop() if self._blank else None
         return None if page is None or page.is_closed() else page
+
+    def _drop_crashed(self, page: Page) -> None:
+        if page in self._blank:
+            self._blank.remove(page)
 
     def allow_navigation(self, site: Site) -> None:
         self._proxy_session.allow_navigation(site)
@@ -80,10 +92,20 @@ class ManagedContext(AgentContext):
 
 
 class BrowserProcess:
-    """``persistent``: the only context of a browser with a user data directory, and its proxy session."""
+    """``persistent``: the only context of a browser with a user data directory, and its proxy session.
+
+    ``on_unreported_end``: the browser was killed, and the driver does not report it. ``on_error``: the driver may have
+    ended.
+    """
 
     def __init__(
-        self, found: FoundBrowser, browser: Browser, persistent: tuple[BrowserContext, ProxySession] | None = None
+        self,
+        found: FoundBrowser,
+        browser: Browser,
+        persistent: tuple[BrowserContext, ProxySession] | None = None,
+        *,
+        on_unreported_end: Callable[[], None] = lambda: None,
+        on_error: Callable[[], None] = lambda: None,
     ) -> None:
         self.found = found
         self.browser = browser
@@ -96,9 +118,12 @@ class BrowserProcess:
         self._warm_timer: asyncio.TimerHandle | None = None
         self._warm: asyncio.Task[ManagedContext | None] | None = None
         if persistent is None:
-            browser.on("disconnected", lambda _: self._lost())
+            browser.on("disconnected", lambda _: self.mark_lost())
         else:
-            persistent[0].on("close", lambda _: self._lost())
+            persistent[0].on("close", lambda _: self.mark_lost())
+        self._watchdog = BrowserWatchdog(browser, self._on_killed, on_error)
+        self._on_unreported_end = on_unreported_end
+        self._watchdog.start()
 
     def acquire(self) -> None:
         self.users += 1
@@ -157,6 +182,7 @@ class BrowserProcess:
         return await warm if warm is not None else None
 
     async def close(self) -> None:
+        self._watchdog.stop()
         if self._warm_timer is not None:
             self._warm_timer.cancel()
         warm, self._warm = self._warm, None
@@ -167,8 +193,15 @@ class BrowserProcess:
             closing = self.browser.close() if self.persistent is None else self.persistent[0].close()
             await asyncio.wait_for(closing, CLOSE_TIMEOUT_SECONDS)
 
-    def _lost(self) -> None:
+    def _on_killed(self) -> None:
+        if self.alive:
+            self.mark_lost()
+            self._on_unreported_end()
+
+    def mark_lost(self) -> None:
+        """The browser has ended, or cannot be reached any more."""
         self.alive = False
+        self._watchdog.stop()
         contexts, self.contexts = self.contexts, set()
         for context in contexts:
             context.mark_lost()
@@ -186,7 +219,7 @@ def _argument_error(error: Error, state: StorageState | None) -> InvalidArgument
     message = first_line(error.message)
     if UNKNOWN_LOCALE_OR_TIMEZONE.matches(message):
         return InvalidArgument(f"The browser rejects this: {message[:200]}")
-    if state is not None and not BROWSER_CLOSED.matches(message):
+    if state is not None and not BROWSER_CLOSED.matches(message) and not is_driver_failure(message):
         return InvalidArgument(
             f"The browser rejects the storage state: {message[:200]}",
             suggestions=["Use Playwright's format: {cookies: [...], origins: [...]}."],

@@ -75,6 +75,11 @@ class LiveContext(Protocol):
         ...
 
     @property
+    def client_id(self) -> str | None:
+        """Identifies the session among those in the user's browser; None where the browser is not the user's."""
+        ...
+
+    @property
     def file_saver(self) -> FileSaver | None:
         """Saves into the user's download folder, where the browser is the user's; else None."""
         ...

@@ -1,7 +1,9 @@
 """The command line of a managed browser. Pure.
 
-Chromium reads only the last ``--disable-features``, so ours repeats Playwright's (a test compares the lists) and adds
-the address bar's WebUI page: in every new window it costs a renderer, 40 MB and more work than a small web page.
+Chromium reads only the last ``--disable-features`` and the last ``--enable-features``, so ours repeat Playwright's (a
+test compares the lists). We disable the address bar's WebUI page: in every new window it costs a renderer, 40 MB and
+more work than a small web page. And what Chromium would ask servers of its own for: a default session makes no
+background requests (``tests/integration/egress/test_background_requests.py``).
 
 On Linux, where Chromium's network service has no sandbox to lose, it runs inside the browser process: 15 MB less, and
 pages load some hundredths of a second sooner.
@@ -24,6 +26,9 @@ QUIET_FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+# Playwright's own flags that we do not want. Without the first, Chromium limits a page's history entries and
+# navigations to 200 in ten seconds.
+UNWANTED_DEFAULTS = ("--disable-ipc-flooding-protection",)
 DISABLED_BY_PLAYWRIGHT = (
     "AvoidUnnecessaryBeforeUnloadCheckSync",
     "DestroyProfileOnBrowserClose",
@@ -58,6 +63,17 @@ PROXY_SWITCHES = frozenset(
         "--host-resolver-rules",
     }
 )
+ENABLED_BY_PLAYWRIGHT = ("CDPScreenshotNewSurface", "SkipListAccountsWithoutGaiaCookies")
+# What the browser would ask its own servers about: form fields, hints and models for pages, translation, suggestions.
+BACKGROUND_SERVICES = (
+    "AutofillServerCommunication",
+    "OptimizationGuideModelDownloading",
+    "OptimizationHintsFetching",
+    "OptimizationTargetPrediction",
+    "Translate",
+    "InterestFeedContentSuggestions",
+    "CertificateTransparencyComponentUpdater",
+)
 NETWORK_IN_PROCESS = "NetworkServiceInProcess2"
 ADDRESS_BAR_PAGES = ("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup")
 
@@ -79,10 +95,11 @@ def launch_flags(
                 "Browser Pilot's own filtering proxy, which connects to servers directly.",
                 suggestions=["Remove it from browser.args."],
             )
-    disabled = [*DISABLED_BY_PLAYWRIGHT, *ADDRESS_BAR_PAGES, *_features(chosen, DISABLE_FEATURES)]
-    enabled = [*([NETWORK_IN_PROCESS] if platform == "linux" else []), *_features(chosen, ENABLE_FEATURES)]
+    disabled = [*DISABLED_BY_PLAYWRIGHT, *ADDRESS_BAR_PAGES, *BACKGROUND_SERVICES, *_features(chosen, DISABLE_FEATURES)]
+    of_platform = [NETWORK_IN_PROCESS] if platform == "linux" else []
+    enabled = [*ENABLED_BY_PLAYWRIGHT, *of_platform, *_features(chosen, ENABLE_FEATURES)]
     others = [argument for argument in chosen if not argument.startswith((DISABLE_FEATURES, ENABLE_FEATURES))]
-    features = [DISABLE_FEATURES + ",".join(disabled), *([ENABLE_FEATURES + ",".join(enabled)] if enabled else [])]
+    features = [DISABLE_FEATURES + ",".join(disabled), ENABLE_FEATURES + ",".join(enabled)]
     return [*QUIET_FLAGS, *([] if sandbox else ["--no-sandbox"]), *others, *egress, *features]
 
 

@@ -11,8 +11,8 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -22,15 +22,16 @@ from playwright.async_api import Error, Playwright, async_playwright
 from browser_pilot.egress import EgressProxy, browser_arguments
 from browser_pilot.errors import BrowserUnavailable
 from browser_pilot.policy.rules import Ruleset
-from browser_pilot.upstream_errors import DRIVER_GONE, NO_DISPLAY, PROFILE_IN_USE, first_line
+from browser_pilot.upstream_errors import NO_DISPLAY, PROFILE_IN_USE, first_line, is_driver_failure
 
 from .agent_context import CLOSE_TIMEOUT_SECONDS
 from .browser_finder import FoundBrowser, find_browser
 from .browser_process import BrowserProcess, ManagedContext
 from .context_options import ContextOptions, context_options
+from .driver_process import driver_pids, end_drivers, node_environment
 from .engine import ContextRequest, EmulationOptions, StorageState
 from .launch_environment import browser_environment
-from .launch_flags import launch_flags
+from .launch_flags import UNWANTED_DEFAULTS, launch_flags
 from .proxy_session import ProxySession
 
 logger = logging.getLogger(__name__)
@@ -81,6 +82,7 @@ class ManagedEngine:
         # Copied early: the hub later moves TMPDIR into its home, for the profiles that Playwright creates there.
         self._environ = dict(os.environ)
         self._driver: Playwright | None = None
+        self._driver_pids: set[int] = set()
         self._driver_lock = asyncio.Lock()
         self._processes: dict[_LaunchKey, list[BrowserProcess]] = {}
         self._launching: dict[_LaunchKey, asyncio.Lock] = {}
@@ -114,9 +116,11 @@ class ManagedEngine:
                 if warm is not None and warm.alive:
                     return warm.assign_to(rules)
             return await process.new_context(request, proxy_session, options, state)
-        except (Error, BrowserUnavailable):
+        except (Error, BrowserUnavailable) as error:
             process.release()
-            if process.alive:
+            if isinstance(error, Error) and self._has_driver_failed(error):
+                self._drop_driver()
+            elif process.alive:
                 raise
         except BaseException:
             process.release()
@@ -152,6 +156,25 @@ class ManagedEngine:
         if driver is not None:
             with suppress(Error, TimeoutError):
                 await asyncio.wait_for(driver.stop(), CLOSE_TIMEOUT_SECONDS)
+
+    def _drop_driver(self) -> None:
+        """End a driver that does not work any more; its browsers end with it, and the next ``open`` starts another."""
+        logger.warning("Playwright's driver does not work any more: it is replaced")
+        self._driver = None
+        for process in self._running():
+            process.mark_lost()
+        end_drivers(self._driver_pids)
+
+    def _has_driver_failed(self, error: Error) -> bool:
+        return is_driver_failure(error.message) or self._has_driver_ended()
+
+    def _has_driver_ended(self) -> bool:
+        """Whether the driver's process is gone. Playwright does not report that for a browser that it launched."""
+        return self._driver is not None and not self._driver_pids & driver_pids()
+
+    def _check_driver(self) -> None:
+        if self._has_driver_ended():
+            self._drop_driver()
 
     def _running(self) -> list[BrowserProcess]:
         return [process for processes in self._processes.values() for process in processes if process.alive]
@@ -218,8 +241,8 @@ class ManagedEngine:
         try:
             return await self._start(found, request, arguments, proxy_session, options)
         except Error as error:
-            if DRIVER_GONE.matches(error.message):
-                self._driver = None
+            if self._has_driver_failed(error):
+                self._drop_driver()
                 return await self._start(found, request, arguments, proxy_session, options)
             raise _launch_error(found, request, error) from error
 
@@ -238,18 +261,20 @@ class ManagedEngine:
                 executable_path=found.executable,
                 headless=request.headless,
                 args=arguments,
+                ignore_default_args=list(UNWANTED_DEFAULTS),
                 timeout=request.launch_timeout_ms,
                 env=environment,
                 handle_sigint=False,
                 handle_sigterm=False,
                 handle_sighup=False,
             )
-            return BrowserProcess(found, browser)
+            return BrowserProcess(found, browser, on_unreported_end=self._drop_driver, on_error=self._check_driver)
         context = await chromium.launch_persistent_context(
             Path(request.user_data_dir),
             executable_path=found.executable,
             headless=request.headless,
             args=arguments,
+            ignore_default_args=list(UNWANTED_DEFAULTS),
             timeout=request.launch_timeout_ms,
             env=environment,
             **options,
@@ -266,42 +291,27 @@ class ManagedEngine:
             with suppress(Error, TimeoutError):
                 await asyncio.wait_for(context.close(), CLOSE_TIMEOUT_SECONDS)
             raise
-        return BrowserProcess(found, context.browser, (context, proxy_session))
+        return BrowserProcess(
+            found,
+            context.browser,
+            (context, proxy_session),
+            on_unreported_end=self._drop_driver,
+            on_error=self._check_driver,
+        )
 
     async def driver(self) -> Playwright:
         """Playwright's driver, started if needed; all engines share it."""
         async with self._driver_lock:
             if self._driver is None:
-                with _node_environment(self._code_cache):
+                others = driver_pids()
+                with node_environment(self._code_cache):
                     self._driver = await async_playwright().start()
+                self._driver_pids = driver_pids() - others
             return self._driver
 
 
 def _key(request: ContextRequest) -> _LaunchKey:
     return _LaunchKey(request.executable, request.headless, request.args, request.user_data_dir)
-
-
-@contextmanager
-def _node_environment(code_cache: Path | None) -> Generator[None]:
-    """Within, Node starts with a small young generation and one malloc arena (30 MB less, no slower for short messages)
-    and with a compile cache (10 MB less, half the start-up time).
-    """
-    chosen = os.environ.get("NODE_OPTIONS", "")
-    lean = {
-        "NODE_OPTIONS": f"--max-semi-space-size=1 {chosen}".strip(),
-        "MALLOC_ARENA_MAX": "1",
-        **({} if code_cache is None else {"NODE_COMPILE_CACHE": os.environ.get("NODE_COMPILE_CACHE", str(code_cache))}),
-    }
-    before = {name: os.environ.get(name) for name in lean}
-    os.environ.update(lean)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 def _launch_error(found: FoundBrowser, request: ContextRequest, error: Error) -> BrowserUnavailable:

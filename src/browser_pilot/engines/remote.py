@@ -15,6 +15,7 @@ from typing import cast
 
 from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright
 from playwright.async_api import StorageState as PlaywrightState
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from browser_pilot.background_tasks import BackgroundTasks
 from browser_pilot.egress import BlockedByPolicy, NetworkFailure, SessionAccessPolicy
@@ -34,6 +35,10 @@ logger = logging.getLogger(__name__)
 
 KEEP_ALIVE_INTERVAL_SECONDS = 60.0
 DIRECT_CONNECT_TIMEOUT_SECONDS = 3.0
+MIN_CONNECT_TIMEOUT_SECONDS = 1.0
+# Playwright waits for every page of the browser. One that a starting browser replaces just then never responds, but a
+# second connection finds the browser ready.
+FIRST_CONNECT_TIMEOUT_SECONDS = 3.0
 RELEASE_TIMEOUT_SECONDS = 10.0
 MAX_TRIES = 4
 
@@ -180,22 +185,36 @@ class RemoteEngine:
 
 
 async def _connect(driver: Playwright, request: ContextRequest, urls: tuple[str, ...]) -> Browser:
-    """Connect to the first URL that works; all but the last get a short timeout."""
-    problem: Error | None = None
+    """Connect to the first URL that works. The first of several gets a short time only, the others what is left."""
+    now = asyncio.get_running_loop().time
+    until = now() + request.launch_timeout_ms / 1000
+    problems: list[Error] = []
     for url in urls:
-        last = url == urls[-1]
-        timeout = (
-            request.launch_timeout_ms if last else min(request.launch_timeout_ms, DIRECT_CONNECT_TIMEOUT_SECONDS * 1000)
-        )
+        left_seconds = until - now()
+        if not problems and len(urls) > 1:
+            left_seconds = min(left_seconds, DIRECT_CONNECT_TIMEOUT_SECONDS)
         try:
-            return await driver.chromium.connect_over_cdp(url, timeout=timeout)
+            return await connect_in_attempts(driver, url, max(left_seconds, MIN_CONNECT_TIMEOUT_SECONDS) * 1000)
         except Error as error:
-            problem = error
-    reason = first_line(problem.message) if problem is not None else "no address"
+            problems.append(error)
+    reason = first_line(problems[-1].message) if problems else "no address"
     raise BrowserUnavailable(
         f"The remote browser cannot be reached: {reason[:300]}",
         suggestions=["Check that it runs and that the address is right; then try again."],
     )
+
+
+async def connect_in_attempts(
+    driver: Playwright, url: str, timeout_ms: float, *, no_defaults: bool | None = None
+) -> Browser:
+    """Connect to a browser that may just have started, in attempts of growing length."""
+    attempt_ms = FIRST_CONNECT_TIMEOUT_SECONDS * 1000
+    while attempt_ms < timeout_ms:
+        with suppress(PlaywrightTimeout):
+            return await driver.chromium.connect_over_cdp(url, timeout=attempt_ms, no_defaults=no_defaults)
+        timeout_ms -= attempt_ms
+        attempt_ms *= 2
+    return await driver.chromium.connect_over_cdp(url, timeout=timeout_ms, no_defaults=no_defaults)
 
 
 async def _new_session(grid: Grid, capabilities: dict[str, object]) -> GridSession:

@@ -58,6 +58,10 @@ class UserChromeContext:
         return True
 
     @property
+    def client_id(self) -> str:
+        return self._client.id
+
+    @property
     def file_saver(self) -> FileSaver | None:
         return self._relay
 
@@ -156,6 +160,11 @@ class UserChromeEngine:
         context = UserChromeContext(relay, client, browser)
         self._contexts = [*(one for one in self._contexts if one.alive), context]
         return context
+
+    async def wait_resumed(self, request: ContextRequest, seconds: float) -> None:
+        """Wait while the user has paused agents in the browser of a session; raise if they are halted then."""
+        if request.engine == "own":
+            await self._bridge.wait_resumed(request.own_browser, seconds)
 
     async def disconnect_all(self) -> None:
         """Disconnect from every browser; all tabs stay. Called when the hub ends."""

@@ -22,28 +22,32 @@ from browser_pilot.json_types import JsonObject
 from .cdp_relay.cdp_client import CdpClient
 from .cdp_relay.cdp_endpoint import CdpEndpoint
 from .cdp_relay.downloads import ChromeDownloads
-from .cdp_relay.relay import Halted, Relay
+from .cdp_relay.relay import Relay
 from .extension_connection import ExtensionConnection
 from .extension_endpoint import ExtensionEndpoint, RecordNote
+from .extension_events import validate
 from .paired_browsers import PairedBrowser, PairedBrowserStore
 from .pairing import PairingCode, PairingCodes
-from .protocol import Event, Hello
+from .protocol import Event, Halted, Hello
 from .ui_backend import ControlledTabState, UiBackend
 
 logger = logging.getLogger(__name__)
 
 CONNECT_TIMEOUT_SECONDS = 5.0
 MAINTENANCE_INTERVAL_SECONDS = 5.0
+VISIBILITY_TIMEOUT_SECONDS = 3.0
 MODES = ("auto", "ask", "readonly")
 COMMANDS: dict[str, Halted] = {"pause": "paused", "stop": "stopped", "resume": ""}
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class ConnectedBrowser:
     """One paired browser: its connection and its relay."""
 
     connection: ExtensionConnection
     relay: Relay
+    # A command of the user that the browser has not received yet, because it was not connected.
+    unsent_command: str | None = None
 
 
 @dataclass(frozen=True)
@@ -108,12 +112,16 @@ class Bridge:
         return self._state(renamed)
 
     async def forget(self, name: str) -> None:
+        """Halt its agents, have the extension release its tabs and remove its key, and only then forget the browser."""
         browser = self._named(name)
-        self._store.forget(browser)
-        peer = self._browsers.pop(browser.id, None)
+        peer = self._browsers.get(browser.id)
         if peer is not None:
-            await peer.relay.halt("stopped")
+            peer.relay.set_halted("stopped")
+            self._ui.stopped()
         await self.extension_endpoint.forget(browser)
+        self._store.forget(browser)
+        self._browsers.pop(browser.id, None)
+        self._report_presence()
         self._record_note("browser_forgotten", {"browser": browser.id, "name": browser.name})
 
     async def relay_of(self, name: str | None) -> Relay:
@@ -136,6 +144,13 @@ class Bridge:
             )
         return peer.relay
 
+    async def wait_resumed(self, name: str | None, seconds: float) -> None:
+        """Wait while the user has paused agents in the named browser, or in the only one; raise if halted then."""
+        paired = [one for one in self._store if name is None or one.name == name]
+        peer = self._browsers.get(paired[0].id) if len(paired) == 1 else None
+        if peer is not None:
+            await peer.relay.wait_resumed(seconds)
+
     def set_rules(self, rules: list[JsonObject]) -> None:
         """Apply these declarativeNetRequest rules to every controlled tab."""
         self._rules = rules
@@ -154,7 +169,12 @@ class Bridge:
     def apply_user_command(self, command: str, *, where: str) -> None:
         """Apply a command of the user that came from outside a browser: to all browsers."""
         self._record_note("user_said", {"word": command, "where": where})
-        self._apply(command, list(self._browsers.values()))
+        peers = list(self._browsers.values())
+        self._apply(command, peers)
+        if command in COMMANDS:
+            for peer in peers:
+                peer.unsent_command = None if peer.connection.connected else command
+                peer.connection.notify("user.command", command)
 
     def halted(self, browser_id: str) -> Halted:
         return self._browsers[browser_id].relay.halted
@@ -164,7 +184,13 @@ class Bridge:
 
     def tabs_of(self, browser_id: str) -> list[ControlledTabState]:
         return [
-            ControlledTabState(tab.id, tab.kind, tab.owner.label if tab.owner is not None else "", tab.since)
+            ControlledTabState(
+                tab.id,
+                tab.kind,
+                agent=tab.owner.label if tab.owner is not None else "",
+                client_id=tab.owner.id if tab.owner is not None else "",
+                since=tab.since,
+            )
             for tab in self._browsers[browser_id].relay.tabs.values()
         ]
 
@@ -178,6 +204,12 @@ class Bridge:
         for peer in self._browsers.values():
             peer.connection.notify("extension.reload", None)
 
+    async def can_see_requests(self) -> bool:
+        """Whether the user of any connected browser can see that a request is pending. True if it cannot tell."""
+        connected = [peer.connection for peer in self._browsers.values() if peer.connection.connected]
+        answers = await asyncio.gather(*(_can_see_requests(connection) for connection in connected))
+        return any(answers)
+
     async def run_maintenance(self) -> None:
         while True:
             await asyncio.sleep(MAINTENANCE_INTERVAL_SECONDS)
@@ -190,12 +222,17 @@ class Bridge:
 
     def _on_connect(self, browser: PairedBrowser, hello: Hello) -> ExtensionConnection:
         peer = self._connected(browser)
+        if peer.unsent_command is None:
+            peer.relay.set_halted(hello.halted)
         peer.relay.on_connected(hello.agent)
         self._tasks.spawn(self._send_initial_state(peer))
         return peer.connection
 
     async def _send_initial_state(self, peer: ConnectedBrowser) -> None:
         if await peer.relay.wait_synced(CONNECT_TIMEOUT_SECONDS):
+            if peer.unsent_command is not None:
+                peer.connection.notify("user.command", peer.unsent_command)
+                peer.unsent_command = None
             peer.connection.notify("dnrRules.changed", self._rules)
             self._send_state(peer)
 
@@ -208,20 +245,23 @@ class Bridge:
             connection,
             ChromeDownloads(self._files / browser.id),
             on_user_command=lambda word: self._on_user_command(browser, word),
-            on_change=lambda: self._send_state(self._browsers[browser.id]),
+            on_change=self.publish_state,
         )
         peer = self._browsers[browser.id] = ConnectedBrowser(connection, relay)
         return peer
 
     def _on_event(self, browser_id: str, event: Event) -> None:
+        peer = self._browsers.get(browser_id)
+        if peer is None:
+            return  # it was forgotten a moment ago
+        validate(event)
         if event.event == "ui.request":
-            self._tasks.spawn(self._handle_request(browser_id, event.args))
+            self._tasks.spawn(self._handle_request(browser_id, peer, event.args))
         else:
-            self._browsers[browser_id].relay.on_event(event)
+            peer.relay.on_event(event)
 
-    async def _handle_request(self, browser_id: str, args: list[Any]) -> None:
+    async def _handle_request(self, browser_id: str, peer: ConnectedBrowser, args: list[Any]) -> None:
         """Handle one request of the extension's pages; exactly one response is sent."""
-        peer = self._browsers[browser_id]
         match args:
             case [str(number), str(name), dict()]:
                 response: JsonObject = {"id": number}
@@ -238,8 +278,10 @@ class Bridge:
 
     def _on_user_command(self, browser: PairedBrowser, word: str) -> None:
         """Apply a command that the user gave in the browser itself."""
-        self._record_note("user_said", {"browser": browser.id, "word": word[:20], "where": "in the browser"})
-        self._apply(word, [self._browsers[browser.id]])
+        peer = self._browsers.get(browser.id)
+        if peer is not None:
+            self._record_note("user_said", {"browser": browser.id, "word": word[:20], "where": "in the browser"})
+            self._apply(word, [peer])
 
     def _apply(self, command: str, browsers: list[ConnectedBrowser]) -> None:
         if command in MODES:
@@ -247,21 +289,15 @@ class Bridge:
             self.publish_state()
             return
         if command in COMMANDS:
-            halted = COMMANDS[command]
-            if halted == "stopped":
-                self._ui.stopped()
-
-            async def halt(peer: ConnectedBrowser) -> None:
-                await peer.relay.halt(halted)
-                self._send_state(peer)
-
             for one in browsers:
-                self._tasks.spawn(halt(one))
+                one.relay.set_halted(COMMANDS[command])
+            if command == "stop":
+                self._ui.stopped()
 
     def _send_state(self, peer: ConnectedBrowser) -> None:
         relay = peer.relay
         names = sorted({client.label for client in relay.clients})
-        state = {"mode": self.mode, "halted": relay.halted, "agents": names, "approvals": self._ui.pending()}
+        state = {"mode": self.mode, "agents": names, "approvals": self._ui.pending()}
         blocked = [tab.id for tab in relay.tabs.values() if tab.barred]
         peer.connection.notify("ui.changed", {**state, "attach_blocked": blocked})
 
@@ -294,3 +330,11 @@ class Bridge:
         tabs = len(peer.relay.tabs) if peer is not None else 0
         halted: Halted = peer.relay.halted if peer is not None else ""
         return BrowserState(browser.id, browser.name, connected, version, tabs, browser.paired_at, halted)
+
+
+async def _can_see_requests(connection: ExtensionConnection) -> bool:
+    try:
+        async with asyncio.timeout(VISIBILITY_TIMEOUT_SECONDS):
+            return await connection.call("ui.canSeeRequests") is not False
+    except (TimeoutError, PilotError):
+        return True

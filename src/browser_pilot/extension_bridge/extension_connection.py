@@ -53,6 +53,8 @@ def pending_reply(on_result: Callable[[Any], T]) -> tuple[asyncio.Future[T], Rep
             future.set_result(on_result(result))
         except PilotError as failure:
             future.set_exception(failure)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            future.set_exception(ChromeRefused("The browser sent an invalid response."))
 
     return future, reply
 

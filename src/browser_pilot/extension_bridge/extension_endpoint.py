@@ -42,6 +42,7 @@ PING_INTERVAL_SECONDS = 4.0
 SILENCE_TIMEOUT_SECONDS = 12.0
 LIVENESS_TIMEOUT_SECONDS = 1.0
 CLOSE_CODE_REJECTED = 4000
+UNKNOWN_BROWSER = "The hub does not know this browser (any more). Pair it again: browser-pilot pair"
 
 RecordNote = Callable[[str, dict[str, str]], None]
 
@@ -145,10 +146,7 @@ class ExtensionEndpoint:
             hub_nonce = new_nonce()
             known = self._store.get(hello.browser) if hello.browser is not None else None
             if hello.browser is not None and known is None:
-                raise ConnectionRejected(
-                    "unknown browser",
-                    "The hub does not know this browser (any more). Pair it again: browser-pilot pair",
-                )
+                raise ConnectionRejected("unknown browser", UNKNOWN_BROWSER)
             handshake = Handshake(known.id if known else new_browser_id(), hello.nonce, hub_nonce)
             key = known.key if known else await self._key_from_code(handshake)
             challenge = {"type": "challenge", "nonce": hub_nonce, "proof": proof_of(key, "hub", handshake)}
@@ -159,6 +157,8 @@ class ExtensionEndpoint:
                 )
         if known is not None:
             await self._replace_earlier(known, hello)
+            if self._store.get(known.id) is None:
+                raise ConnectionRejected("unknown browser", UNKNOWN_BROWSER)  # forgotten during the handshake
             return known, hello
         self._pairing_codes.close()
         browser = self._store.add(handshake.browser, hello.agent, key, time.time())

@@ -10,16 +10,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeAlias, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from browser_pilot.json_types import JsonObject
 
-PROTOCOL_VERSION = 2
+PROTOCOL_VERSION = 3
 # Derived from the manifest's key, wherever the extension is loaded from.
 EXTENSION_ID = "goihobhpcjgcjbadknbdkenilaohbljf"
 EXTENSION_ORIGIN = f"chrome-extension://{EXTENSION_ID}"
+
+# What the user decided about all agents in this browser. The extension stores and enforces it.
+Halted: TypeAlias = Literal["", "paused", "stopped"]
 
 
 class ProtocolError(ValueError):
@@ -36,6 +39,7 @@ class Hello(BaseModel):
     instance: str = Field(max_length=100)
     nonce: str = Field(min_length=16, max_length=100)
     browser: str | None = Field(max_length=100)
+    halted: Halted = ""
 
 
 class Proof(BaseModel):

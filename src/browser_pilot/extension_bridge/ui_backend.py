@@ -20,11 +20,15 @@ PresenceListener: TypeAlias = Callable[[bool], None]
 
 @dataclass(frozen=True)
 class ControlledTabState:
-    """What the user sees of a tab that agents may control. ``id`` is Chrome's tab id."""
+    """What the user sees of a tab that agents may control. ``id`` is Chrome's tab id.
+
+    ``client_id`` identifies its agent: several may have the same name. Both are empty when no agent uses the tab.
+    """
 
     id: int
     kind: str
     agent: str
+    client_id: str
     since: float
 
 

@@ -1,8 +1,8 @@
 """Which files of this machine an agent may give to a site: freely, with approval, or never.
 
-A path is judged after every symbolic link is resolved. Files in the upload folders are free. Some places are never
+A path is evaluated after every symbolic link is resolved. Files in the upload folders are free. Some places are never
 uploaded, even with approval: the hub's home, system folders, hidden files and folders, keys, and browser profiles.
-Everything else requires approval with the full path. A folder is judged by everything inside it.
+Everything else requires approval with the full path. A folder is evaluated by everything inside it.
 
 Not here: the approval itself (``policy.decide``). Reads the file system, so it runs in a thread. A hard link cannot be
 recognized: it is the file.
@@ -74,8 +74,8 @@ class UploadPaths:
         return next((folder for folder in real if path.is_relative_to(folder)), None)
 
     def _require_allowed(self, path: Path, folder: Path | None) -> None:
-        judged = path if folder is None else path.relative_to(folder)
-        if any(part.startswith(".") for part in judged.parts):
+        evaluated = path if folder is None else path.relative_to(folder)
+        if any(part.startswith(".") for part in evaluated.parts):
             raise _denied(path, "it is hidden or in a hidden folder")
         if folder is not None:
             return

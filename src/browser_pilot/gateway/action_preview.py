@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from itertools import chain, count
+from typing import TypedDict, cast
+from urllib.parse import urlsplit
 
 from browser_pilot.approvals import descriptions
+from browser_pilot.approvals.amounts import find_amount
 from browser_pilot.approvals.authorizer import ActionPreview
-from browser_pilot.approvals.models import digest
+from browser_pilot.approvals.models import MAX_SHOWN_CHARACTERS, ApprovalRequest, digest
 from browser_pilot.errors import InvalidArgument, PilotError
 from browser_pilot.files.upload_paths import LocalFile
 from browser_pilot.json_types import Json
 from browser_pilot.page.actions.dialogs import DialogFacts
-from browser_pilot.page.actions.target_facts import InspectedElement
+from browser_pilot.page.actions.target_facts import InspectedElement, SubmittedField
 from browser_pilot.page.downloads.downloadable import Downloadable
 from browser_pilot.page.observe.cookies import CookieSpec
 from browser_pilot.page.snapshot.screenshot import element_preview
@@ -36,7 +39,7 @@ from .tool_call import ToolCall
 # The redactor looks for every encoding of it in every text from then on.
 MAX_SECRET_CHARACTERS = 10_000
 _NOT_SHOWN = ("session", "tab", "timeout_ms")
-MAX_REVIEWABLE_CHARACTERS = 10_000
+MAX_SCRIPT_CHARACTERS = 10_000
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ def plain_request(call: ToolCall, session: Session, site: Site | None, url: str)
         url=url,
         # A remote browser belongs to the session and has none of the user's data.
         engine="own" if session.engine == "own" else "managed",
-        session=session.id,
+        client=call.client.identity,
         # Read-only is a setting of the client; the rules are the same for all clients.
         session_mode="readonly" if call.client.settings.policy.mode == "readonly" else None,
         session_domains=session.domains,
@@ -93,7 +96,9 @@ async def inspection_of(
         stable = (stable, call.script)
     if files:
         stable = (stable, [str(file.path) for file in files])
+    form = await _form_preview(request, elements, redactor)
     preview = ActionPreview(
+        **form,
         request=requests[0],
         also=requests[1:],
         what=descriptions.describe_action(call.tool, shown, element=described),
@@ -148,13 +153,19 @@ async def cookie_inspection(
     return Inspection(preview, shown, cookie_sites=sites)
 
 
-def require_reviewable(call: ToolCall) -> None:
-    """A person must be able to read the whole script that they approve."""
-    if len(call.script) > MAX_REVIEWABLE_CHARACTERS:
+def require_reviewable(call: ToolCall, request: ApprovalRequest) -> None:
+    """A person must be able to read all of what they approve: nothing is cut, so what is too long is refused."""
+    if len(call.script) > MAX_SCRIPT_CHARACTERS:
         raise InvalidArgument(
             f"The script needs approval and is too long to be read: {len(call.script):,} characters; the maximum is "
-            f"{MAX_REVIEWABLE_CHARACTERS:,}.",
+            f"{MAX_SCRIPT_CHARACTERS:,}.",
             suggestions=["Split it into shorter scripts."],
+        )
+    if request.shown_characters > MAX_SHOWN_CHARACTERS:
+        raise InvalidArgument(
+            f"The action needs approval and is too long to be read: {request.shown_characters:,} characters; the "
+            f"maximum is {MAX_SHOWN_CHARACTERS:,}.",
+            suggestions=["Split it into several actions."],
         )
 
 
@@ -173,6 +184,63 @@ def frame_site(element: InspectedElement, page: Site | None) -> Site | None:
     origin = element.target.origin
     site = page_site(origin) if origin not in ("", "null") else None
     return None if site is None or site == page else site
+
+
+class _FormPreview(TypedDict, total=False):
+    receiver: str
+    receiver_is_other_site: bool
+    form: dict[str, str]
+    amount: str
+
+
+async def _form_preview(
+    request: PolicyRequest, elements: Sequence[InspectedElement], redactor: Redactor
+) -> _FormPreview:
+    """What is submitted, and to whom; empty if nothing is."""
+    submitting = next((one for one in elements if one.form is not None), None)
+    if submitting is None or submitting.form is None:
+        return {}
+    # Fields that this call fills are shown with their new values, as steps.
+    filled = {one.facts.field for one in elements if not one.target.fingerprints_values}
+    content: dict[str, str] = {}
+    values: dict[str, str] = {}
+    for field in submitting.form.fields:
+        if field.facts not in filled:
+            name = _free_name(field.label, content)
+            values[name] = await _field_text(field, redactor)
+            content[name] = f"{values[name]} (hidden field)" if field.hidden else values[name]
+    if submitting.form.more:
+        content["more fields"] = f"{submitting.form.more:,} are not listed"
+    facts = submitting.facts
+    receiver = page_site(facts.form_action)
+    own = frame_site(submitting, request.target) or request.target
+    labels = (facts.name, facts.submit_name)
+    return {
+        "receiver": await redact(redactor.url, facts.form_action) if receiver is None else _receiver(receiver, facts),
+        "receiver_is_other_site": receiver is None or own is None or receiver.host != own.host,
+        "form": content,
+        "amount": find_amount(labels, values, submitting.form.lines),
+    }
+
+
+def _receiver(site: Site, facts: ElementFacts) -> str:
+    return f"{site}{urlsplit(facts.form_action).path}"
+
+
+def _free_name(label: str, taken: Mapping[str, str]) -> str:
+    name = label or "unnamed field"
+    return next(free for free in chain([name], (f"{name} ({n})" for n in count(2))) if free not in taken)
+
+
+async def _field_text(field: SubmittedField, redactor: Redactor) -> str:
+    hints = FieldHints(
+        type=field.facts.type, autocomplete=field.facts.autocomplete, name=field.facts.name, label=field.label
+    )
+    if field.value is None:
+        return "(secret)"
+    if sensitive_field_kind(hints) is not None:
+        return redactor.field(field.value, hints)
+    return await redact(redactor.text, field.value)
 
 
 def _named_target(element: InspectedElement) -> Mapping[str, str]:

@@ -17,16 +17,16 @@ from browser_pilot.audit_log.counters import Spend
 from browser_pilot.audit_log.entries import AuditIntent as Entry
 from browser_pilot.audit_log.entries import AuditNote, AuditOutcome, OutcomeStatus
 from browser_pilot.background_tasks import BackgroundTasks
-from browser_pilot.errors import CircuitOpen, ElementChanged, PilotError, RecordsUnavailable, Refused, StaleRef
+from browser_pilot.errors import CircuitOpen, PilotError, RecordsUnavailable, Refused
 from browser_pilot.metrics.prometheus import Metrics
-from browser_pilot.page.actions.scripts.side_effect_free import PossibleSideEffect
-from browser_pilot.page.downloads.transfers import ExecutableFile
 from browser_pilot.policy.budgets import Budgets, Charge, Reservation
+
+from .retries import NOT_ATTEMPTED
 
 # A single-use approval is spent for good, also across a restart; no approval request stays open for as long as this.
 _APPROVAL_MS = 24 * 60 * 60 * 1000
 # The action was recorded and then not attempted.
-_NOT_ATTEMPTED = (ElementChanged, StaleRef, ExecutableFile, PossibleSideEffect, CircuitOpen)
+_REFUNDED = (*NOT_ATTEMPTED, CircuitOpen)
 
 
 @dataclass
@@ -71,9 +71,11 @@ class AuditTrail:
         try:
             yield record
         except BaseException as error:
-            await self._end(number, _outcome(error, record, started))
-            if isinstance(error, _NOT_ATTEMPTED):
-                await self._refund(reservation)
+            refunds: list[Spend] = []
+            if isinstance(error, _REFUNDED):
+                self._budgets.refund(reservation)
+                refunds = _spends(reservation.charges)
+            await self._end(number, _outcome(error, record, started), refunds)
             raise
         await self._end(number, _outcome(None, record, started))
 
@@ -99,25 +101,14 @@ class AuditTrail:
     def note(self, note: AuditNote) -> None:
         self._in_background(self._log.note(note))
 
-    async def forget_session(self, session: str) -> None:
-        key = f"session {session}"
-        self._budgets.forget(key)
-        with contextlib.suppress(RecordsUnavailable):
-            await self._log.delete_counters([key])
-
     async def flush(self) -> None:
         """Wait until everything in the background is written."""
         await self._background.wait()
 
-    async def _refund(self, reservation: Reservation) -> None:
-        self._budgets.refund(reservation)
-        with contextlib.suppress(RecordsUnavailable):
-            await self._log.refund(_spends(reservation.charges))
-
-    async def _end(self, number: int, outcome: AuditOutcome) -> None:
+    async def _end(self, number: int, outcome: AuditOutcome, refunds: Sequence[Spend] = ()) -> None:
         # The action is over. If the log fails now, the next intent reports it and tries again.
         with contextlib.suppress(RecordsUnavailable):
-            await self._log.outcome(number, outcome)
+            await self._log.outcome(number, outcome, refunds=refunds)
 
     def _in_background(self, work: Awaitable[object]) -> None:
         async def write() -> None:

@@ -17,16 +17,18 @@ from browser_pilot.audit_log.audit_log import AuditLog
 from browser_pilot.audit_log.entries import AuditNote
 from browser_pilot.config.live_reload import CurrentConfig
 from browser_pilot.config.settings import GuestSettings
+from browser_pilot.egress.parent_proxy import ParentProxy
 from browser_pilot.errors import BrowserUnavailable, NavigationFailed, Timeout
-from browser_pilot.guests.browser_api import CapturedPage, Cookie, Credentials, SiteCheck
 from browser_pilot.guests.call_context import CallContext
-from browser_pilot.guests.fetch import Fetcher
-from browser_pilot.guests.guest_secrets import GuestSecrets
-from browser_pilot.guests.host_api import CapturePage, EnsureLogin, GetCookies
-from browser_pilot.guests.host_requests import Host
+from browser_pilot.guests.host.browser_api import CapturedPage, Cookie, Credentials, SiteCheck
+from browser_pilot.guests.host.fetch import Fetcher
+from browser_pilot.guests.host.grants import GrantStore
+from browser_pilot.guests.host.host_api import CapturePage, EnsureLogin, GetCookies
+from browser_pilot.guests.host.host_requests import Host
+from browser_pilot.guests.host.permissions import PermissionChecker
+from browser_pilot.guests.installed.guest_secrets import GuestSecrets
+from browser_pilot.guests.installed.manifest import BrowserChoice
 from browser_pilot.guests.manager import GuestManager
-from browser_pilot.guests.manifest import BrowserChoice
-from browser_pilot.guests.permissions import GrantStore, PermissionChecker
 from browser_pilot.page.actions.context import ActionContext
 from browser_pilot.page.actions.forms import fill_form
 from browser_pilot.page.actions.mouse import click
@@ -114,7 +116,9 @@ class GatewayBrowser:
     ) -> Sequence[Cookie]:
         visit = self._visit(context, guest, browser, request.timeout)
         url = request.openUrl or f"https://{request.domain.lstrip('.')}/"
-        async with visit.page(url, effect="cookies", navigate=request.openUrl is not None) as tab:
+        # The extension returns only cookies of sites that are open in controlled tabs, also if the page fails to load.
+        is_opened = request.openUrl is not None or visit.session.engine == "own"
+        async with visit.page(url, effect="cookies", navigate=is_opened, may_fail=request.openUrl is None) as tab:
             if request.openUrl is not None:
                 await _check_current_site(tab, check_site)
             return _cookies(await jar.stored_cookies(tab, url))
@@ -167,14 +171,25 @@ class _HostVisit:
 
     @asynccontextmanager
     async def page(
-        self, url: str, *, effect: Effect = "navigate", wait_for_load: bool = True, navigate: bool = True
+        self,
+        url: str,
+        *,
+        effect: Effect = "navigate",
+        wait_for_load: bool = True,
+        navigate: bool = True,
+        may_fail: bool = False,
     ) -> AsyncGenerator[Tab]:
         """A background tab, open inside the ``with`` block. Without ``navigate`` it is authorized, but stays empty."""
 
         async def open_page(context: ToolContext) -> None:
-            if navigate:
-                wait_until = None if wait_for_load else "commit"
+            if not navigate:
+                return
+            wait_until = None if wait_for_load else "commit"
+            try:
                 await open_address(context.action, context.url, wait_until=wait_until, timeout_ms=self._timeout_ms)
+            except NavigationFailed:
+                if not may_fail:
+                    raise
 
         call = self._call(effect, url=url, scope=Scope.BACKGROUND_TAB)
         async with self._gateway.background_tab(call, self.session, open_page) as tab:
@@ -261,6 +276,7 @@ def create_guest_manager(
     redactor: Redactor,
     log: AuditLog,
     paired: Callable[[], bool],
+    parent_proxy: Callable[[], ParentProxy | None],
 ) -> GuestManager:
     """The guest manager of a home, connected to the gateway, the approvals, the secrets and the audit log."""
     guest_secrets = GuestSecrets(secrets)
@@ -277,7 +293,7 @@ def create_guest_manager(
     host = Host(
         browser=GatewayBrowser(gateway, setting=lambda: settings().browser, paired=paired),
         permissions=PermissionChecker(approvals, GrantStore(home), record=record),
-        fetcher=Fetcher(rules),
+        fetcher=Fetcher(rules, parent_proxy=parent_proxy),
         secret_of=guest_secrets.value,
         record=record,
     )

@@ -14,7 +14,6 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeVar
 
 from browser_pilot.approvals.authorizer import (
@@ -22,50 +21,40 @@ from browser_pilot.approvals.authorizer import (
     NO_APPROVAL,
     Authorization,
     Authorizer,
-    Requester,
     page_keeps_changing_error,
 )
-from browser_pilot.audit_log.entries import AuditIntent as Entry
+from browser_pilot.approvals.changes import changes_since
+from browser_pilot.approvals.models import ApprovalRequest
 from browser_pilot.errors import (
     BrowserCrashed,
-    ElementChanged,
     NoSession,
     NoTab,
     PilotError,
     Refused,
-    StaleRef,
     Timeout,
 )
-from browser_pilot.files.upload_paths import UploadPaths
 from browser_pilot.page.actions.context import ActionContext
-from browser_pilot.page.actions.scripts.side_effect_free import PossibleSideEffect
-from browser_pilot.page.actions.selectors import is_selector
-from browser_pilot.page.actions.target_facts import inspect_targets
 from browser_pilot.page.actions.wait_idle import finish_waiting
-from browser_pilot.page.downloads.downloadable import find_downloadable
-from browser_pilot.page.downloads.transfers import ExecutableFile
-from browser_pilot.page.observe.cookies import cookie_sites
 from browser_pilot.page.tab import Tab
 from browser_pilot.policy.hosts import BLANK, parse_address
-from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.sessions.client import Client
-from browser_pilot.sessions.options import SessionOptions
 from browser_pilot.sessions.registry import SessionRegistry
 from browser_pilot.sessions.session import Session
 
 from .action_preview import (
     Inspection,
-    cookie_inspection,
-    download_inspection,
-    inspection_of,
     picture_for,
     plain_request,
     require_reviewable,
 )
 from .audit import AuditTrail
+from .audit_entry import audit_entry, refusal_entry
 from .context import Location, ToolContext
+from .guest_calls import GuestCalls
+from .inspector import Inspector
 from .page_access import PageAccess, requester_of
 from .rate_limits import RateLimits
+from .retries import InspectAgain, outdated_inspection
 from .secret_injection import SecretInjector
 from .supervision import crash_error, supervised, timeout_error, with_deadline
 from .tool_call import Scope, ToolCall
@@ -79,31 +68,35 @@ Execute = Callable[[ToolContext], Awaitable[T]]
 MAX_ATTEMPTS = 5
 # A result is rendered within the call's own time, but gets at least this much after an action that took all of it.
 MIN_RENDER_MS = 5_000
+# How long a call waits at most while the user has paused all agents.
+MAX_PAUSE_SECONDS = 30.0
 
 
 class Gateway:
-    """Lives as long as the hub."""
+    """Lives as long as the hub. ``wait_resumed`` waits while the user has paused agents in a session's browser."""
 
     def __init__(
         self,
         *,
-        home: Path,
         sessions: SessionRegistry,
         authorizer: Authorizer,
+        inspector: Inspector,
         audit: AuditTrail,
         rate_limits: RateLimits,
         secrets: SecretInjector,
-        redactor: Redactor,
         count_call: Callable[[Client, str], Awaitable[None]],
+        wait_resumed: Callable[[Session, float], Awaitable[None]],
     ) -> None:
-        self._home = home
         self._count_call = count_call
+        self._wait_resumed = wait_resumed
         self._sessions = sessions
         self._authorizer = authorizer
+        self._inspector = inspector
         self._audit = audit
         self._rate_limits = rate_limits
         self._secrets = secrets
-        self.redactor = redactor
+        self.redactor = inspector.redactor
+        self.guest_calls = GuestCalls(audit, rate_limits, count_call)
 
     async def run(
         self, call: ToolCall, execute: Execute[T], *, location: Location | None = None
@@ -133,29 +126,34 @@ class Gateway:
 
     async def _run(self, call: ToolCall, execute: Execute[T], location: Location | None) -> tuple[ToolContext, T]:
         location = await self._locate(call, location)
-        session = location.session
+        approved: list[ApprovalRequest] = []
         try:
             for attempt in range(1, MAX_ATTEMPTS + 1):
-                context: ToolContext | None = None
                 try:
-                    with session.in_use():
-                        context = await self._authorize(call, location)
-                        return context, await self._execute(context, execute)
-                except (ElementChanged, ExecutableFile, PossibleSideEffect, StaleRef) as changed:
+                    return await self._attempt(call, execute, location, approved)
+                except InspectAgain as outdated:
                     if attempt == MAX_ATTEMPTS:
-                        raise
-                    if isinstance(changed, StaleRef) and not _can_resolve_again(call, context):
-                        raise
-                    if isinstance(changed, PossibleSideEffect):
-                        call = replace(call, has_side_effects=True)
-                    if isinstance(changed, ExecutableFile):
-                        call = replace(call, executable=changed.extension)
+                        raise outdated.error from None
+                    call = outdated.call
             raise AssertionError("unreachable")
         except NoTab as error:
             # The tab was lost while the page was inspected, before anything was executed.
-            if location.tab is not None and await session.was_crash(location.tab, reported=call.has_effect):
+            if location.tab is not None and await location.session.was_crash(location.tab, reported=call.has_effect):
                 raise crash_error(call, location.tab, sent=False) from error
             raise
+
+    async def _attempt(
+        self, call: ToolCall, execute: Execute[T], location: Location, approved: list[ApprovalRequest]
+    ) -> tuple[ToolContext, T]:
+        """Authorize and execute once. Raises ``InspectAgain`` if the page is no longer as it was inspected.
+
+        ``approved`` are the requests about this call's action that a person approved, also in earlier attempts.
+        """
+        with location.session.in_use():
+            with outdated_inspection(call):
+                context = await self._authorize(call, location, approved)
+            with outdated_inspection(call, context):
+                return context, await self._execute(context, execute)
 
     async def _locate(self, call: ToolCall, location: Location | None) -> Location:
         """The session and, unless the call opens one, the tab; ready for use."""
@@ -166,11 +164,15 @@ class Gateway:
         if call.is_navigation:
             address = parse_address(call.url)
             self._secrets.refuse_in_url(address.href)
-            return replace(location, address=address)
+            location = replace(location, address=address)
+            await self._wait_while_paused(call, location)
+            return location
         if call.scope is Scope.SESSION:
+            await self._wait_while_paused(call, location)
             await session.ready()
             return location
         self._refuse_early(call, session)
+        await self._wait_while_paused(call, location)
         await session.ready()
         tab = location.tab
         if tab is None:
@@ -185,6 +187,15 @@ class Gateway:
                 await self._finish_loading(call, session, tab)
         return location
 
+    async def _wait_while_paused(self, call: ToolCall, location: Location) -> None:
+        """A call waits while the user has paused agents, within its own time. Refusals are recorded."""
+        started = time.monotonic()
+        try:
+            await self._wait_resumed(location.session, _pause_seconds(call))
+        except Refused as error:
+            self._audit.record_refusal(refusal_entry(call, location, None, error), error, started)
+            raise
+
     async def _finish_loading(self, call: ToolCall, session: Session, tab: Tab) -> None:
         try:
             await finish_waiting(tab)
@@ -193,7 +204,7 @@ class Gateway:
                 raise crash_error(call, tab, sent=False) from error
             raise
 
-    async def _authorize(self, call: ToolCall, location: Location) -> ToolContext:
+    async def _authorize(self, call: ToolCall, location: Location, approved: list[ApprovalRequest]) -> ToolContext:
         """Inspect and decide; where an approval is required, request it, then inspect and decide again."""
         requester = requester_of(call, location.session)
         started = time.monotonic()
@@ -201,63 +212,27 @@ class Gateway:
         approval = NO_APPROVAL
         try:
             for _ in range(MAX_APPROVAL_REQUESTS + 1):
-                inspection = await self._inspect(call, location, requester)
+                inspection = await self._inspector.inspect(call, location, requester)
                 decided = self._authorizer.decide(requester, inspection.preview, approval)
                 if isinstance(decided, Authorization):
                     return self._context(call, location, inspection, decided)
-                require_reviewable(call)
+                require_reviewable(call, decided)
+                if approved and decided.about == "action":
+                    decided = replace(decided, changes=changes_since(approved[0], decided))
                 picture = await picture_for(location.tab, inspection)
                 approval = await self._authorizer.request_approval(requester, replace(decided, picture=picture))
+                if decided.about == "action":
+                    approved.append(decided)
+                # A person may decide a request after they paused.
+                await self._wait_resumed(location.session, _pause_seconds(call))
             raise page_keeps_changing_error()
         except Timeout:
             if location.tab is not None:
                 location.session.check_for_hang(location.tab)
             raise
         except Refused as error:
-            entry = self._entry(call, location, inspection, None, rule=str(error.metadata.get("rule", "")) or None)
-            self._audit.record_refusal(entry, error, started)
+            self._audit.record_refusal(refusal_entry(call, location, inspection, error), error, started)
             raise
-
-    async def _inspect(self, call: ToolCall, location: Location, requester: Requester) -> Inspection:
-        """Inspect what the call would do now. A script that requires approval is tried without side effects first."""
-        inspection = await self._inspect_page(call, location, requester)
-        if not call.script or call.has_side_effects:
-            return inspection
-        request = inspection.preview.request
-        free = replace(request, side_effect_free=True, element=None)
-        needs_approval = self._authorizer.evaluate(requester, request).verdict == "ask"
-        if needs_approval and self._authorizer.evaluate(requester, free).verdict == "allow":
-            return replace(inspection, preview=replace(inspection.preview, request=free))
-        return inspection
-
-    async def _inspect_page(self, call: ToolCall, location: Location, requester: Requester) -> Inspection:
-        url = location.address.href if location.address else call.url
-        request = plain_request(call, location.session, location.site_of(call), url)
-        tab = location.tab
-        if tab is None or not call.inspects_page:
-            return await inspection_of(call, request, self.redactor)
-        # Nothing on a page is inspected, and nothing about it disclosed, before the page itself may be used.
-        allowed = self._authorizer.evaluate(requester, request)
-        if allowed.about == "site" or allowed.verdict == "deny":
-            return await inspection_of(call, request, self.redactor)
-        async with with_deadline(call):
-            if call.download is not None:
-                resource = await find_downloadable(tab, call.download)
-                self._secrets.refuse_in_url(resource.source)
-                return await download_inspection(call, request, resource, self.redactor)
-            if call.cookies is not None:
-                sites = await cookie_sites(tab, call.cookies)
-                return await cookie_inspection(call, request, call.cookies, sites, self.redactor)
-            if call.dialog:
-                return await inspection_of(call, request, self.redactor, dialog=tab.dialogs.facts)
-            files = await asyncio.to_thread(self._upload_paths(call).check, call.files) if call.files else ()
-            elements = await inspect_targets(tab, call.targets)
-            return await inspection_of(call, request, self.redactor, elements=elements, files=files)
-
-    def _upload_paths(self, call: ToolCall) -> UploadPaths:
-        settings = call.client.settings
-        profile = settings.browser.user_data_dir
-        return UploadPaths(self._home, settings.files.upload_dirs or (), () if profile is None else (Path(profile),))
 
     def _context(
         self, call: ToolCall, location: Location, inspection: Inspection, authorization: Authorization
@@ -279,7 +254,7 @@ class Gateway:
     async def _execute(self, context: ToolContext, execute: Execute[T]) -> T:
         """Record the intent, execute within the deadline, record the outcome."""
         call, authorization = context.call, context.authorization
-        entry = self._entry(call, context.location, context.inspection, authorization)
+        entry = audit_entry(call, context.location, context.inspection, authorization)
         recording = (
             self._audit.effect(entry, authorization.reservation, single_use=authorization.single_use)
             if call.has_effect
@@ -337,10 +312,6 @@ class Gateway:
         """For reads without an effect: the sessions, and the current one."""
         return self._sessions
 
-    def plan_session(self, client: Client, options: SessionOptions) -> Session:
-        """A session without an owner and a browser, to authorize its creation."""
-        return self._sessions.plan(client, options)
-
     def timeout_ms(self, client: Client, session: str | None, tab: str | None) -> int:
         """The timeout of a call that does not give one."""
         try:
@@ -348,21 +319,6 @@ class Gateway:
         except NoSession:
             own = None
         return own or client.settings.tools.timeout_ms
-
-    def take_notices(self, client: Client) -> list[str]:
-        """New notices about a client's tabs, such as dismissed dialogs; each is returned once."""
-        return [notice for session in self._sessions.of(client) for notice in session.take_notices()]
-
-    def picked_tab(self, client: Client, session_id: str | None) -> str | None:
-        """The tab in which the user last picked an element."""
-        tabs = self._sessions.find(client, session_id).tabs()
-        picked = [(tab.picked.picked_at, tab.id) for tab in tabs if tab.picked is not None]
-        return max(picked)[1] if picked else None
-
-    async def close_client(self, client: Client) -> None:
-        """Forget what was counted for a client's sessions."""
-        for session in self._sessions.ids_of(client):
-            await self._audit.forget_session(session)
 
     def _refuse_early(self, call: ToolCall, session: Session) -> None:
         """A read-only client gets that error also when no page is open."""
@@ -372,42 +328,6 @@ class Gateway:
             if decision.verdict == "deny":
                 raise decision.error()
 
-    def _entry(
-        self,
-        call: ToolCall,
-        location: Location,
-        inspection: Inspection | None,
-        authorization: Authorization | None,
-        *,
-        rule: str | None = None,
-    ) -> Entry:
-        tab = location.tab
-        resource = None if inspection is None else inspection.downloadable
-        site = location.site_of(call) if authorization is None else authorization.preview.request.target
-        address = location.address.href if location.address else call.url
-        fetched = "" if resource is None else resource.source
-        return Entry(
-            client=call.client.name,
-            tool=call.tool,
-            arguments={} if inspection is None else inspection.shown,
-            effect=call.effect,
-            session=location.session.id,
-            tab=tab.id if tab is not None else call.tab,
-            url=address or fetched or (tab.page.url if tab is not None else None),
-            site=None if site is None else str(site),
-            decision="deny" if authorization is None else "ask" if authorization.approved else "allow",
-            rule=rule if authorization is None else authorization.decision.rule,
-            risk=None if authorization is None else authorization.decision.risk,
-            approval=None if authorization is None else authorization.approval_id,
-            targets=() if inspection is None else inspection.named_targets,
-            what="" if inspection is None or resource is not None else inspection.preview.what,
-        )
 
-
-def _can_resolve_again(call: ToolCall, context: ToolContext | None) -> bool:
-    """Whether an element that is gone may be looked up again: it was named by a selector, and no input was sent.
-
-    A page may have replaced it, or Chrome detached from the tab, which ends all refs.
-    """
-    sent = context is not None and context.may_have_taken_effect
-    return not sent and bool(call.targets) and all(is_selector(spec.element) for spec in call.targets)
+def _pause_seconds(call: ToolCall) -> float:
+    return min(call.timeout_ms / 1000, MAX_PAUSE_SECONDS)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 
 from browser_pilot.errors import PermissionDenied, RecordsUnavailable
-from browser_pilot.page.actions.context import FillSecrets
+from browser_pilot.page.actions.context import FilledText, FillSecrets
 from browser_pilot.page.tab import Tab
 from browser_pilot.policy.hosts import Site, page_site
 from browser_pilot.policy.patterns import PatternError, parse_pattern
@@ -27,16 +27,17 @@ class SecretInjector:
     def filler(self, tab: Tab) -> FillSecrets:
         """Replaces placeholders with secrets, for a frame of this tab."""
 
-        def fill(text: str, origin: str) -> str:
+        def fill(text: str, origin: str) -> FilledText:
             if not has_secret_references(text):
-                return text
+                return FilledText(text)
             site = page_site(origin or tab.page.url)
             if site is None or not site.host:
                 raise PermissionDenied(
                     "A secret can only be typed on a site that it belongs to.",
                     suggestions=["Open the site first.", "Frames without a site of their own never get one."],
                 )
-            return self._store.expand(text, host=site.host, matches=lambda domain, _: _covers(domain, site))
+            typed = self._store.expand(text, host=site.host, matches=lambda domain, _: _covers(domain, site))
+            return FilledText(typed, tuple(self._store.values_referenced_in(text)))
 
         return fill
 

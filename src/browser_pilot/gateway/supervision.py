@@ -15,6 +15,7 @@ from browser_pilot.errors import (
     BrowserDisconnected,
     NoTab,
     OutcomeUnknown,
+    PausedByUser,
     PilotError,
     Timeout,
 )
@@ -24,6 +25,7 @@ from .audit import AuditRecord
 from .context import ToolContext
 from .tool_call import ToolCall
 
+_INTERRUPTIONS = (Timeout, BrowserCrashed, BrowserDisconnected, PausedByUser)
 CHECK_FIRST = "Take a browser_snapshot and check whether it happened before you repeat it."
 
 
@@ -92,7 +94,7 @@ def _check_for_hang(context: ToolContext) -> None:
 
 def _truthful(context: ToolContext, error: PilotError) -> PilotError:
     """OUTCOME_UNKNOWN in place of an interruption that came after input was sent."""
-    if not context.may_have_taken_effect or not isinstance(error, Timeout | BrowserCrashed | BrowserDisconnected):
+    if not context.may_have_taken_effect or not isinstance(error, _INTERRUPTIONS):
         return error
     return OutcomeUnknown(
         f"{error.message} Input had been sent to the page, so the action may have taken effect.",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from browser_pilot.approvals.queue import ApprovalChannel
 from browser_pilot.page.actions.target_facts import TargetSpec
@@ -14,7 +15,7 @@ from browser_pilot.policy.types import BUDGETED_EFFECTS, Effect
 from browser_pilot.sessions.client import Client
 
 # (done so far, total where it is known, text): MCP's progress notification.
-Progress = Callable[[float, float | None, str], Awaitable[None]]
+Progress = Callable[[float, float | None, str], Coroutine[Any, Any, None]]
 
 
 async def no_progress(_done: float, _total: float | None, _text: str) -> None:

@@ -6,9 +6,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from browser_pilot.approvals.queue import ApprovalChannel
+from browser_pilot.guests.installed.manifest import GuestPermission
+from browser_pilot.policy.hosts import Site
 
 # Adds a note on a guest (its name) to the audit log, with details; raises when it cannot be written.
-RecordNote = Callable[[str, str, Mapping[str, object]], Awaitable[None]]
+RecordGuestNote = Callable[[str, str, Mapping[str, object]], Awaitable[None]]
 
 
 async def discard_note(_guest: str, _text: str, _details: Mapping[str, object]) -> None:
@@ -17,7 +19,10 @@ async def discard_note(_guest: str, _text: str, _details: Mapping[str, object]) 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallContext:
-    """``origin`` names the client of the call (``client:stdio-1``); ``caller`` is opaque, for the browser only."""
+    """``origin`` names the client of the call (``client:stdio-1``); ``caller`` is opaque, for the browser only.
+
+    ``denials`` are the sites and permissions that were denied during this call.
+    """
 
     origin: str
     client: str
@@ -28,3 +33,6 @@ class CallContext:
     approval_channels: Sequence[ApprovalChannel] = field(default=())
     approval_timeout_seconds: float = 60.0
     read_only: bool = False
+    denials: list[tuple[Site, tuple[GuestPermission, ...]]] = field(
+        default_factory=list[tuple[Site, tuple[GuestPermission, ...]]]
+    )

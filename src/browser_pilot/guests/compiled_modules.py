@@ -27,7 +27,7 @@ from .process import GuestProcess
 
 COMPILE_TIMEOUT_SECONDS = 120.0
 MAX_COMPILED_BYTES = 512 << 20
-ENGINE_SETTINGS = 1
+ENGINE_SETTINGS = 2
 
 
 @dataclass(frozen=True)

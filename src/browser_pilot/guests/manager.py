@@ -9,24 +9,27 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from browser_pilot.background_tasks import BackgroundTasks
 from browser_pilot.config.settings import GuestSettings
 from browser_pilot.errors import GuestFailed, InvalidArgument, PilotError
+from browser_pilot.guests.host.host_requests import SecretOf
+from browser_pilot.guests.installed.guest_loading import load_guest
+from browser_pilot.guests.installed.guest_store import GuestStore, InstalledGuest
+from browser_pilot.guests.installed.manifest import GuestTool
 
 from .argument_validation import validate_arguments
 from .call_context import CallContext
 from .compiled_modules import CompiledModules, quickjs_module, wasm_module
-from .guest_loading import load_guest
-from .guest_store import GuestStore, InstalledGuest
-from .host_requests import SecretOf
+from .cpu_throttle import Offenders
 from .log_file import GuestLog
-from .manifest import GuestTool
 from .process import WarmProcess
-from .running_guest import RunningGuest
+from .running_guest import ReportProgress, RunningGuest
 
 logger = logging.getLogger(__name__)
 
@@ -70,9 +73,13 @@ class GuestManager:
         self._modules = modules or CompiledModules(self.store.cache_folder)
         self._stamp: tuple[tuple[str, int], ...] = ()
         self._installed: dict[str, InstalledGuest] = {}
+        self._tools: Sequence[tuple[InstalledGuest, GuestTool]] = []
         self._instances: dict[tuple[str, str], _Instance] = {}
         self._warm_process = WarmProcess()
+        self._offenders = Offenders(time.monotonic)
         self._refreshing = asyncio.Lock()
+        self._background = BackgroundTasks("guests that are restarted")
+        self._retired: set[RunningGuest] = set()
 
     @property
     def running(self) -> list[tuple[str, str, int]]:
@@ -83,13 +90,10 @@ class GuestManager:
             if instance.guest is not None and instance.guest.alive
         ]
 
-    def tools(self) -> list[tuple[InstalledGuest, GuestTool]]:
-        return [
-            (guest, tool)
-            for guest in self._installed.values()
-            if guest.enabled and guest.problem is None
-            for tool in guest.tools
-        ]
+    @property
+    def tools(self) -> Sequence[tuple[InstalledGuest, GuestTool]]:
+        """The tools of enabled guests; another object whenever they have changed."""
+        return self._tools
 
     async def refresh(self) -> bool:
         """Load guests that were added, changed or removed. True if any was."""
@@ -103,6 +107,8 @@ class GuestManager:
         loaded = await asyncio.gather(*(self._load(name) for name, _ in stamp))
         self._stamp = stamp
         before, self._installed = self._installed, {guest.name: guest for guest in loaded if guest is not None}
+        usable = (guest for guest in self._installed.values() if guest.enabled and guest.problem is None)
+        self._tools = [(guest, tool) for guest in usable for tool in guest.tools]
         changed = {name for name, guest in before.items() if self._installed.get(name) != guest}
         await asyncio.gather(*(self._stop(key) for key in list(self._instances) if key[0] in changed))
         return True
@@ -115,10 +121,31 @@ class GuestManager:
             return None
 
     async def call(
-        self, name: str, tool: GuestTool, arguments: Mapping[str, Any], context: CallContext
+        self,
+        name: str,
+        tool: GuestTool,
+        arguments: Mapping[str, Any],
+        context: CallContext,
+        *,
+        report_progress: ReportProgress | None = None,
     ) -> Mapping[str, Any]:
         """The guest's result of a tool call. Raises ``GuestFailed`` and ``InvalidArgument``."""
         await validate_arguments(tool.schema, arguments)
+        params = {"name": tool.name, "arguments": dict(arguments)}
+        return await self._request(name, "tools/call", params, context, report_progress)
+
+    async def read_resource(self, name: str, uri: str, context: CallContext) -> Mapping[str, Any]:
+        """The contents of a resource that the guest linked to. Raises ``GuestFailed`` and ``InvalidArgument``."""
+        return await self._request(name, "resources/read", {"uri": uri}, context, None)
+
+    async def _request(
+        self,
+        name: str,
+        method: str,
+        params: Mapping[str, Any],
+        context: CallContext,
+        report_progress: ReportProgress | None,
+    ) -> Mapping[str, Any]:
         guest = self._usable(name)
         instance = self._instances.setdefault(
             (name, context.origin), _Instance(asyncio.Lock(), last_used=asyncio.get_running_loop().time())
@@ -128,13 +155,18 @@ class GuestManager:
                 await self._evict_idle(instance)
                 instance.guest = await self.start(guest)
         running = instance.guest
-        params = {"name": tool.name, "arguments": dict(arguments)}
         try:
             return await running.request(
-                "tools/call", params, timeout_seconds=self._settings().call_seconds, context=context
+                method,
+                params,
+                timeout_seconds=self._settings().call_seconds,
+                context=context,
+                report_progress=report_progress,
             )
         finally:
             instance.last_used = asyncio.get_running_loop().time()
+            if running.end_cause in ("cpu", "wall"):
+                self._offenders.add(name)
 
     async def compile(self, guest: InstalledGuest) -> Path:
         """Compile its module; slow the first time."""
@@ -167,7 +199,8 @@ class GuestManager:
         async def serve(context: CallContext | None, method: str, params: Mapping[str, Any]) -> object:
             return await self._host.handle(guest, context, method, params)
 
-        running = RunningGuest(guest.name, process, serve, log)
+        full_speed_seconds = self._offenders.full_speed_seconds(guest.name)
+        running = RunningGuest(guest.name, process, serve, log, full_speed_seconds=full_speed_seconds)
         await running.start()
         if settings.keep_ready:
             self._warm_process.prepare(max_line_bytes=max_line_bytes)
@@ -187,12 +220,30 @@ class GuestManager:
         if not self._instances:
             await self._warm_process.close()
 
+    def restart(self, name: str) -> int:
+        """Let the next calls start the guest anew; its open calls are finished first. Returns how many ran."""
+        ending = [self._instances.pop(key) for key in list(self._instances) if key[0] == name]
+        guests = [instance.guest for instance in ending if instance.guest is not None and instance.guest.alive]
+        for guest in guests:
+            self._retired.add(guest)
+            self._background.spawn(self._end_retired(guest))
+        return len(guests)
+
+    async def _end_retired(self, guest: RunningGuest) -> None:
+        await guest.stop(when_idle=True)
+        self._retired.discard(guest)
+
     async def stop_origin(self, origin: str) -> None:
         """Stop the guests of an origin that has ended."""
         await asyncio.gather(*(self._stop(key) for key in list(self._instances) if key[1] == origin))
 
     async def close(self) -> None:
-        await asyncio.gather(*(self._stop(key) for key in list(self._instances)), self._warm_process.close())
+        await self._background.close()
+        await asyncio.gather(
+            *(self._stop(key) for key in list(self._instances)),
+            *(guest.stop() for guest in self._retired),
+            self._warm_process.close(),
+        )
 
     def _usable(self, name: str) -> InstalledGuest:
         guest = self._installed.get(name)
@@ -206,6 +257,8 @@ class GuestManager:
         environment = {variable.name: variable.value for variable in guest.manifest.environment}
         for secret in guest.manifest.secrets:
             value = self._secret_of(guest.identity, secret.name)
+            if value is None:
+                value = secret.value
             if value is not None:
                 environment[secret.name] = value
             elif secret.required:

@@ -15,14 +15,14 @@ from typing import Any
 
 from browser_pilot.config.settings import GuestSettings
 from browser_pilot.errors import GuestFailed
+from browser_pilot.guests.host.host_errors import HostError
+from browser_pilot.guests.installed.guest_store import GuestStore, InstalledGuest
+from browser_pilot.guests.installed.manifest import GuestTool, parse_tools
+from browser_pilot.guests.installed.packages import Package
 
 from .call_context import CallContext
 from .compiled_modules import CompiledModules
-from .guest_store import GuestStore, InstalledGuest
-from .host_errors import HostError
 from .manager import GuestManager
-from .manifest import GuestTool, parse_tools
-from .packages import Package
 from .running_guest import RunningGuest
 
 LIST_TIMEOUT_SECONDS = 10.0
@@ -86,7 +86,11 @@ async def tools_of_guest(package: Package, home: Path, settings: GuestSettings) 
 async def _list_tools(running: RunningGuest, package: Package) -> tuple[GuestTool, ...]:
     if package.manifest.tools is not None:
         # Such a guest need not implement tools/list; it must only start and wait for requests.
-        await running.wait_idle(LIST_TIMEOUT_SECONDS)
+        if not await running.wait_reading(LIST_TIMEOUT_SECONDS):
+            raise GuestFailed(
+                f"The guest {package.manifest.name} did not wait for requests within {LIST_TIMEOUT_SECONDS:g} seconds.",
+                suggestions=["It must read lines: `MCP.readLine()`, or standard input."],
+            )
         return package.manifest.tools
     result = await running.request("tools/list", {}, timeout_seconds=LIST_TIMEOUT_SECONDS)
     return parse_tools(result.get("tools"))

@@ -1,4 +1,4 @@
-"""`/api/guests`: lists the running guests, and reloads the installed ones, for the command line."""
+"""`/api/guests`: lists, restarts and reloads guests, for the command line."""
 
 from __future__ import annotations
 
@@ -19,4 +19,11 @@ def guest_routes(manager: GuestManager, refresh: Callable[[], Awaitable[bool]]) 
     async def reload_guests(_: Request) -> JSONResponse:
         return JSONResponse({"changed": await refresh()})
 
-    return [Route("/api/guests", list_running), Route("/api/guests/refresh", reload_guests, methods=["POST"])]
+    async def restart(request: Request) -> JSONResponse:
+        return JSONResponse({"restarted": manager.restart(request.path_params["name"])})
+
+    return [
+        Route("/api/guests", list_running),
+        Route("/api/guests/refresh", reload_guests, methods=["POST"]),
+        Route("/api/guests/{name}/restart", restart, methods=["POST"]),
+    ]

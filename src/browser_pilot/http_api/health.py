@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
 
-State = Literal["ok", "off", "problem"]
+HealthState = Literal["ok", "off", "problem"]
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class PartHealth:
     """The result of one check. ``off`` means not in use, which is not a problem."""
 
     name: str
-    state: State
+    state: HealthState
     description: str
 
 

@@ -36,6 +36,7 @@ from browser_pilot.hub_discovery.runtime_file import RuntimeInfo, remove_runtime
 from browser_pilot.mcp_server.server import PilotServer, build_server
 from browser_pilot.mcp_server.transports.local_socket import LocalListener
 from browser_pilot.mcp_server.transports.streamable_http import StreamableHttp
+from browser_pilot.policy.labels import prepare_labels
 from browser_pilot.sessions.client import Client
 from browser_pilot.ui.dashboard.routes import allows_null_origin, is_token_exempt
 
@@ -196,6 +197,7 @@ class Hub:
             core.config.watch(),
             core.browsers.user_chrome.bridge.run_maintenance(),
             core.browsers.warm(core.config, mcp.clients),
+            asyncio.to_thread(prepare_labels),
             core.hosting.run(),
         ]
 

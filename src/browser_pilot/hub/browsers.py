@@ -6,15 +6,17 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from browser_pilot.config.live_reload import CurrentConfig, LiveConfig
 from browser_pilot.egress import EgressProxy
+from browser_pilot.egress.parent_proxy import ParentProxy, parent_proxy_of
 from browser_pilot.engines.managed import ManagedEngine
 from browser_pilot.engines.remote import RemoteEngine
 from browser_pilot.engines.router import EngineRouter
-from browser_pilot.errors import PilotError
+from browser_pilot.errors import InvalidArgument, PilotError
 from browser_pilot.extension_bridge.ui_backend import UiBackend
 from browser_pilot.mcp_server.client_registry import ClientRegistry
 from browser_pilot.sessions.options import context_request
@@ -51,8 +53,16 @@ class Browsers:
         await self.egress.close()
 
 
+def parent_proxy(config: CurrentConfig) -> ParentProxy | None:
+    """The proxy that all traffic of managed browsers and guests uses after ours; ``doctor`` reports a malformed one."""
+    network = config.settings.network
+    with contextlib.suppress(InvalidArgument):
+        return parent_proxy_of(network.proxy, network.no_proxy, os.environ)
+    return None
+
+
 def create_browsers(home: Path, config: LiveConfig, records: Records, ui: UiBackend) -> Browsers:
-    egress = EgressProxy()
+    egress = EgressProxy(parent_proxy=lambda: parent_proxy(config))
     settings = config.settings
     managed = ManagedEngine(
         egress,

@@ -23,13 +23,15 @@ from browser_pilot.extension_bridge.ui_backend import UiBackend
 from browser_pilot.gateway import Gateway
 from browser_pilot.gateway.downloads import PageDownloads
 from browser_pilot.gateway.guest_browser import create_guest_manager
+from browser_pilot.gateway.inspector import Inspector
 from browser_pilot.gateway.rate_limits import RateLimits
 from browser_pilot.gateway.secret_injection import SecretInjector
 from browser_pilot.guests.manager import GuestManager
 from browser_pilot.mcp_server.client_registry import ClientRegistry
-from browser_pilot.mcp_server.guest_tools import GuestRegistry, origin_of
+from browser_pilot.mcp_server.guest_tools import GuestRegistry, call_context, origin_of
 from browser_pilot.mcp_server.pending_calls import PendingCalls
 from browser_pilot.mcp_server.resources.download_resources import DownloadResources
+from browser_pilot.mcp_server.resources.guest_resources import GuestResources
 from browser_pilot.mcp_server.resources.resource_registry import ResourceRegistry
 from browser_pilot.mcp_server.resources.tab_resources import TabResources
 from browser_pilot.mcp_server.server import run_tool
@@ -111,15 +113,17 @@ def build_core(home: Path, settings: Settings, load: Callable[[], Settings]) -> 
 def build_mcp(core: Core) -> McpParts:
     config, records, sessions = core.config, core.records, core.hosting.sessions
     limits = RateLimits()
+    authorizer = Authorizer(queue=core.approvals, grants=core.grants, config=config, budgets=records.budgets)
+    secrets = SecretInjector(records.secrets)
     gateway = Gateway(
-        home=core.home,
         sessions=sessions,
-        authorizer=Authorizer(queue=core.approvals, grants=core.grants, config=config, budgets=records.budgets),
+        authorizer=authorizer,
+        inspector=Inspector(core.home, authorizer, secrets, records.redactor),
         audit=records.audit,
         rate_limits=limits,
-        secrets=SecretInjector(records.secrets),
-        redactor=records.redactor,
+        secrets=secrets,
         count_call=core.hosting.count_call,
+        wait_resumed=lambda session, seconds: core.browsers.user_chrome.engine.wait_resumed(session.request, seconds),
     )
     guests = create_guest_manager(
         core.home,
@@ -130,22 +134,24 @@ def build_mcp(core: Core) -> McpParts:
         redactor=records.redactor,
         log=records.log,
         paired=lambda: core.browsers.user_chrome.bridge.is_paired,
+        parent_proxy=core.browsers.egress.parent_proxy,
     )
     events = sessions.events
     events.handle_downloads(PageDownloads(gateway).save)
-    events.on_closed(_SessionCleanup(core).forget)
+    events.on_closed(partial(_forget_session, core))
     resources = ResourceRegistry()
     tab_resources = TabResources(resources, REGISTRY, partial(run_tool, REGISTRY, gateway))
     resources.add(tab_resources)
     events.on_tab_change(tab_resources.on_tab_event)
     downloads = DownloadResources(resources, REGISTRY, sessions.downloads_of, records.redactor)
     resources.add(downloads)
+    resources.add(GuestResources(guests, records.redactor, lambda client: call_context(client, "resources/read")))
     events.on_transfer_end(downloads.on_transfer_end)
     events.on_transfer_end(records.note_download)
 
     registry = GuestRegistry(REGISTRY, guests)
     pending_calls = PendingCalls()
-    cleanup = _ClientCleanup(core, gateway, guests, resources, pending_calls)
+    cleanup = _ClientCleanup(core, guests, resources, pending_calls)
     clients = ClientRegistry(config.settings, registry, cleanup.close)
     config.subscribe(_SettingsUpdate(config, clients, records).apply)
     return McpParts(
@@ -178,10 +184,18 @@ def build_ui(core: Core, clients: ClientRegistry, health: HealthReport) -> Dashb
     user_chrome = core.browsers.user_chrome
     bridge = user_chrome.bridge
     state = UiState(sessions=sessions, budgets=records.budgets, config=config, log=records.log)
-    panel = SidePanel(bridge=bridge, state=state, approvals=approvals, sessions=sessions, config=config)
+    panel = SidePanel(
+        bridge=bridge,
+        state=state,
+        approvals=approvals,
+        grants=core.grants,
+        sessions=sessions,
+        clients=clients,
+        config=config,
+    )
     user_chrome.ui.register(panel.handlers)
     user_chrome.ui.on_presence(panel.presence_changed)
-    user_chrome.ui.on_stop(panel.deny_all)
+    user_chrome.ui.on_stop(panel.end_approvals)
     handlers = DashboardHandlers(
         bridge=bridge, state=state, approvals=ApprovalRequests(approvals), clients=clients, health=health.data
     )
@@ -226,19 +240,14 @@ class _SettingsUpdate:
             self._records.apply_settings(settings)
 
 
-@dataclass(frozen=True)
-class _SessionCleanup:
-    core: Core
-
-    async def forget(self, session: str) -> None:
-        self.core.grants.forget(session)
-        await self.core.records.audit.forget_session(session)
+async def _forget_session(core: Core, session: str) -> None:
+    """Forget what was allowed for a session."""
+    core.grants.forget(session)
 
 
 @dataclass(frozen=True)
 class _ClientCleanup:
     core: Core
-    gateway: Gateway
     guests: GuestManager
     resources: ResourceRegistry
     pending_calls: PendingCalls
@@ -251,5 +260,4 @@ class _ClientCleanup:
         for session in sessions.ids_of(client):
             self.core.grants.forget(session)
         await self.guests.stop_origin(origin_of(client.id))
-        await self.gateway.close_client(client)
         await sessions.close_client(client)

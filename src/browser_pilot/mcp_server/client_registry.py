@@ -51,9 +51,10 @@ class ClientRegistry:
         self._registry.select(settings.tools.profile)
         return settings
 
-    def add(self, options: Mapping[str, Any], *, kind: str) -> Client:
+    def add(self, options: Mapping[str, Any], *, kind: str, identity: str | None = None) -> Client:
         """Register a new client. Its options override the settings for this client only."""
         client = Client(f"{kind}-{next(self._numbers)}", self.settings_for(options))
+        client.identity = identity or client.identity
         self._clients[client.id] = client
         self._options[client.id] = options
         self.changed.set()

@@ -49,8 +49,18 @@ def approval_message(approval: PendingApproval) -> str:
     lines = [f"{request.what} on {request.site}?" if request.about == "action" else f"{request.what}?"]
     lines.extend(f"  {number}. {step}" for number, step in enumerate(request.steps, 1))
     lines.extend(f"{name}: {value}" for name, value in request.values.items())
+    if request.receiver:
+        to = "ANOTHER SITE: " if request.receiver_is_other_site else ""
+        lines.append(f"Sends a form to {to}{request.receiver}")
+    if request.amount:
+        lines.append(f"Amount: {request.amount}")
+    lines.extend(f"  {name}: {value}" for name, value in request.form.items())
+    if request.changes:
+        lines.append(f"Changed since you agreed: {'; '.join(request.changes)}")
     lines.append(f"{request.risk.capitalize()} risk. {request.reason}")
-    lines.append(f"Asked because of {request.rule}.")
+    lines.append(f"Asked by {request.tool}, because of {request.rule}.")
+    if "always" in request.choices and request.labels is None:
+        lines.append(f"“Always” can be undone with `{request.undo_always}`.")
     return "\n".join(lines)
 
 

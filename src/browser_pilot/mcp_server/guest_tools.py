@@ -5,31 +5,29 @@ A selection includes them: ``-guests`` removes all of them, ``-news__search`` on
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
+import mcp_types as types
 from pydantic import ConfigDict
 
-from browser_pilot.approvals.descriptions import plain_text
-from browser_pilot.errors import GuestFailed
+from browser_pilot.gateway import Scope, ToolCall
 from browser_pilot.guests.call_context import CallContext
-from browser_pilot.guests.guest_store import InstalledGuest
+from browser_pilot.guests.installed.guest_store import InstalledGuest
+from browser_pilot.guests.installed.manifest import UNKNOWN_HINTS, GuestTool, ToolHints
+from browser_pilot.guests.installed.tool_names import SEPARATOR, exposed_names
+from browser_pilot.guests.installed.tool_texts import MAX_TITLE_CHARACTERS, shown_schema, shown_text
 from browser_pilot.guests.manager import GuestManager
-from browser_pilot.guests.manifest import GuestTool
-from browser_pilot.page.snapshot.offloading import fitting_length_of
+from browser_pilot.sessions.client import Client
 
+from .guest_result import content_of_guest
+from .guest_tool_list import ListedTool, fit
 from .tool_registry import EVERYWHERE, CallRequest, Tool, ToolRegistry
-from .tool_result import ImageData, ToolResult
+from .tool_result import ToolResult
 from .tool_schema import Arguments
 
-SEPARATOR = "__"
 ALL_GUESTS = "guests"
-MAX_DESCRIPTION_CHARACTERS = 1_000
-MAX_IMAGE_CHARACTERS = 4 << 20
 
 
 class GuestArguments(Arguments):
@@ -40,11 +38,37 @@ class GuestArguments(Arguments):
 
 @dataclass(frozen=True)
 class ThirdPartyTool(Tool[GuestArguments]):
+    """``has_room`` is False for a tool that can be called, but has no room in the list."""
+
     guest_schema: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    guest_output_schema: Mapping[str, Any] | None = None
+    claims: ToolHints = UNKNOWN_HINTS
+    has_room: bool = True
+
+    @property
+    def listed(self) -> bool:
+        return self.has_room
 
     @property
     def schema(self) -> dict[str, Any]:
         return {"type": "object", **self.guest_schema}
+
+    @property
+    def output_schema(self) -> Mapping[str, Any] | None:
+        return self.guest_output_schema
+
+    @property
+    def annotations(self) -> types.ToolAnnotations:
+        """The author's claims. What is unknown counts as the worst: MCP's own defaults."""
+        read_only = self.claims.read_only is True
+        destructive = self.claims.destructive
+        return types.ToolAnnotations(
+            title=self.title,
+            read_only_hint=read_only,
+            destructive_hint=not read_only if destructive is None else destructive,
+            idempotent_hint=self.claims.idempotent,
+            open_world_hint=self.claims.open_world is not False,
+        )
 
 
 def origin_of(client_id: str) -> str:
@@ -58,6 +82,7 @@ class GuestRegistry(ToolRegistry):
         super().__init__(own)
         self._own = own
         self._guests = guests
+        self._described: tuple[Sequence[tuple[InstalledGuest, GuestTool]], dict[str, ThirdPartyTool]] = ((), {})
 
     def __iter__(self) -> Iterator[Tool[Any]]:
         return iter([*self._own, *self._guest_tools().values()])
@@ -76,9 +101,12 @@ class GuestRegistry(ToolRegistry):
         }
         return {**own, **guests}
 
-    def _guest_tools(self) -> dict[str, Tool[Any]]:
-        tools = (_describe(self._guests, guest, tool) for guest, tool in self._guests.tools())
-        return {tool.name: tool for tool in tools}
+    def _guest_tools(self) -> dict[str, ThirdPartyTool]:
+        tools = self._guests.tools
+        # Describing them takes longer than most calls.
+        if self._described[0] is not tools:
+            self._described = (tools, _describe_all(self._guests, tools))
+        return self._described[1]
 
 
 def _is_about_guests(word: str) -> bool:
@@ -86,34 +114,90 @@ def _is_about_guests(word: str) -> bool:
     return name == ALL_GUESTS or SEPARATOR in name
 
 
-def _describe(guests: GuestManager, guest: InstalledGuest, tool: GuestTool) -> ThirdPartyTool:
-    async def run(request: CallRequest, _: GuestArguments) -> ToolResult:
-        result = await guests.call(guest.name, tool, request.arguments, _context(request))
-        return await result_of_guest(guest.name, result, max_tokens=request.client.settings.tools.max_tokens)
+def _describe_all(guests: GuestManager, tools: Sequence[tuple[InstalledGuest, GuestTool]]) -> dict[str, ThirdPartyTool]:
+    by_guest: dict[str, tuple[InstalledGuest, list[GuestTool]]] = {}
+    for guest, tool in tools:
+        by_guest.setdefault(guest.name, (guest, []))[1].append(tool)
+    names = {guest: exposed_names(guest, [tool.name for tool in own]) for guest, (_, own) in by_guest.items()}
+    wanted = {
+        guest: [_listed(guest, names[guest][tool.name], tool) for tool in own] for guest, (_, own) in by_guest.items()
+    }
+    fitting = {listed.name: listed for shown in fit(wanted).values() for listed in shown}
+    described: dict[str, ThirdPartyTool] = {}
+    for name, (guest, own) in by_guest.items():
+        for tool, listed in zip(own, wanted[name], strict=True):
+            shown = fitting.get(listed.name)
+            described[listed.name] = _describe(guests, guest, tool, shown or listed, is_listed=shown is not None)
+    return described
 
-    description = plain_text(tool.description)[:MAX_DESCRIPTION_CHARACTERS]
+
+def _listed(guest: str, name: str, tool: GuestTool) -> ListedTool:
+    return ListedTool(
+        name=name,
+        title=shown_text(tool.title or tool.name, MAX_TITLE_CHARACTERS),
+        description=f"[third-party guest {guest}] {shown_text(tool.description)}".strip(),
+        schema=shown_schema(tool.schema),
+        output_schema=None if tool.output_schema is None else shown_schema(tool.output_schema),
+    )
+
+
+def _describe(
+    guests: GuestManager, guest: InstalledGuest, tool: GuestTool, listed: ListedTool, *, is_listed: bool
+) -> ThirdPartyTool:
+    async def run(request: CallRequest, _: GuestArguments) -> ToolResult:
+        async def call() -> Mapping[str, Any]:
+            context = call_context(request.client, request.tool.name, _tab_number(request), request)
+            return await guests.call(
+                guest.name, tool, request.arguments, context, report_progress=request.report_progress
+            )
+
+        result = await request.gateway.guest_calls.run(_tool_call(request), guest.name, call)
+        content, note = await content_of_guest(
+            guest.name,
+            result,
+            output_schema=tool.output_schema,
+            max_tokens=request.client.settings.tools.max_tokens,
+        )
+        return ToolResult({} if note is None else {"note": note}, guest=content)
+
     return ThirdPartyTool(
-        name=f"{guest.name}{SEPARATOR}{tool.name}",
-        title=plain_text(tool.title or tool.name),
-        description=f"[third-party guest {guest.name}] {description}".strip(),
+        name=listed.name,
+        title=listed.title,
+        description=listed.description,
         arguments=GuestArguments,
         effect="script",
         profiles=EVERYWHERE,
         handler=run,
-        guest_schema=tool.schema,
+        guest_schema=listed.schema,
+        guest_output_schema=listed.output_schema,
+        claims=tool.hints,
+        has_room=is_listed,
     )
 
 
-def _context(request: CallRequest) -> CallContext:
-    client = request.client
+def _tool_call(request: CallRequest) -> ToolCall:
+    return ToolCall(
+        client=request.client,
+        tool=request.tool.name,
+        effect="script",
+        arguments=request.arguments,
+        timeout_ms=0,
+        scope=Scope.SESSION,
+        channels=request.channels,
+    )
+
+
+def call_context(
+    client: Client, tool: str, tab_id: int | None = None, request: CallRequest | None = None
+) -> CallContext:
     return CallContext(
         origin=origin_of(client.id),
         client=client.id,
         client_name=client.name,
-        tool=request.tool.name,
-        tab_id=_tab_number(request),
+        tool=tool,
+        tab_id=tab_id,
         caller=client,
-        approval_channels=request.channels,
+        approval_channels=() if request is None else request.channels,
         approval_timeout_seconds=client.settings.policy.approval_timeout_s,
         read_only=client.settings.policy.mode == "readonly",
     )
@@ -125,47 +209,3 @@ def _tab_number(request: CallRequest) -> int | None:
     current = sessions.current_of(request.client)
     tab = next((one.current_tab_id for one in sessions.of(request.client) if one.id == current), None)
     return int(tab[1:]) if tab else None
-
-
-async def result_of_guest(guest: str, result: Mapping[str, Any], *, max_tokens: int) -> ToolResult:
-    """Convert a guest's result. Raises ``GuestFailed`` for an error result and for an invalid one."""
-    texts: list[str] = []
-    images: list[ImageData] = []
-    for block in _blocks(guest, result.get("content", [])):
-        kind, image = block.get("type"), block.get("data")
-        if kind == "text" and isinstance(block.get("text"), str):
-            texts.append(block["text"])
-        elif kind == "image" and isinstance(image, str) and len(image) <= MAX_IMAGE_CHARACTERS:
-            images.append(ImageData(_decoded(guest, image), str(block.get("mimeType", "image/png"))))
-        else:
-            texts.append(json.dumps(block, ensure_ascii=False))
-    if not texts and not images and "structuredContent" in result:
-        texts.append(json.dumps(result["structuredContent"], ensure_ascii=False))
-    text = "\n".join(texts)
-    if result.get("isError") is True:
-        raise GuestFailed(
-            f"The guest {guest} returned an error: {text[:2000]}", metadata={"guest": guest, "why": "answer"}
-        )
-    fitting = await fitting_length_of(text, max_tokens)
-    data: dict[str, object] = {}
-    if fitting < len(text):
-        data["note"] = (
-            f"The guest's result is longer than {max_tokens} tokens; {len(text) - fitting} characters were cut off."
-        )
-    return ToolResult(data, tuple(images), text=text[:fitting])
-
-
-def _blocks(guest: str, content: object) -> list[dict[str, Any]]:
-    if not isinstance(content, list) or not all(isinstance(block, dict) for block in cast("list[object]", content)):
-        raise GuestFailed(
-            f"The guest {guest} returned an invalid tool result.",
-            metadata={"guest": guest, "why": "answer"},
-        )
-    return cast("list[dict[str, Any]]", content)
-
-
-def _decoded(guest: str, data: str) -> bytes:
-    try:
-        return base64.b64decode(data, validate=True)
-    except (binascii.Error, ValueError):
-        raise GuestFailed(f"The guest {guest} returned an image that cannot be decoded.") from None

@@ -12,7 +12,7 @@ from typing import Any
 
 import mcp_types as types
 from mcp.server import NotificationOptions, Server
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult
 from mcp.server.models import InitializationOptions
 
 from browser_pilot import __version__
@@ -21,7 +21,7 @@ from browser_pilot.config.settings import ResultFormat
 from browser_pilot.errors import InternalError, InvalidArgument, PilotError, error_data
 from browser_pilot.gateway import Gateway
 from browser_pilot.gateway.tool_call import Progress, no_progress
-from browser_pilot.mcp_server.resources.resource_registry import ResourceRegistry, serve_resources
+from browser_pilot.mcp_server.resources.resource_registry import RequestContext, ResourceRegistry, serve_resources
 from browser_pilot.metrics.prometheus import Metrics
 from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.safe_text import well_formed_data
@@ -31,11 +31,10 @@ from .call_metrics import FinishedCall, counted
 from .elicitation import ElicitationChannel, supports_forms
 from .pending_calls import PendingCalls, request_state_boundary
 from .tool_registry import CallRequest, Tool, ToolRegistry
-from .tool_result import ToolResult, render, safe_data
+from .tool_result import ToolResult, fence, render, safe_data
 
 logger = logging.getLogger(__name__)
 
-Context = ServerRequestContext[Any, Any]
 MAX_ARGUMENTS_CHARACTERS = 1_000_000
 
 INSTRUCTIONS = """\
@@ -65,15 +64,16 @@ def build_server(
     pending_calls: PendingCalls,
     metrics: Metrics,
     resources: ResourceRegistry,
-    client_of: Callable[[Context], Client],
+    client_of: Callable[[RequestContext], Client],
 ) -> PilotServer:
-    async def list_tools(context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def list_tools(context: RequestContext, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         client = _touch(client_of(context), context)
         resources.notifier_for(client).set_connection(context.session)
-        return types.ListToolsResult(tools=[_describe(tool) for tool in _tools_of(registry, client).values()])
+        tools = [_describe(tool) for tool in _tools_of(registry, client).values() if tool.listed]
+        return types.ListToolsResult(tools=tools)
 
     async def call_tool(
-        context: Context, params: types.CallToolRequestParams
+        context: RequestContext, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
         client = _touch(client_of(context), context)
 
@@ -108,7 +108,7 @@ def build_server(
     return server
 
 
-async def _make_well_formed(ctx: Context, call_next: CallNext) -> HandlerResult:
+async def _make_well_formed(ctx: RequestContext, call_next: CallNext) -> HandlerResult:
     """The last measure, for every response over any transport: one unpaired surrogate would end the connection."""
     result = await call_next(ctx)
     return well_formed_data(result) if isinstance(result, dict) else result
@@ -150,15 +150,17 @@ async def run_call(
             suggestions=["Try another way, and report this as a bug."],
         )
         return await _failure(error, name, result_format, gateway.redactor)
-    shown = await result.with_notices(gateway.take_notices(client)).safe(gateway.redactor)
-    return FinishedCall(types.CallToolResult(content=_content(shown, result_format)))
+    shown = await result.with_notices(gateway.sessions.take_notices(client)).safe(gateway.redactor)
+    structured = None if shown.guest is None or shown.guest.structured is None else dict(shown.guest.structured)
+    content = _content(shown, result_format)
+    return FinishedCall(types.CallToolResult(content=content, structured_content=structured))
 
 
 def _tools_of(registry: ToolRegistry, client: Client) -> dict[str, Tool[Any]]:
     return registry.select(client.settings.tools.profile)
 
 
-def _touch(client: Client, context: Context) -> Client:
+def _touch(client: Client, context: RequestContext) -> Client:
     client.touch()
     params = context.session.client_params
     if params is not None:
@@ -171,12 +173,8 @@ def _describe(tool: Tool[Any]) -> types.Tool:
         name=tool.name,
         description=tool.description,
         input_schema=tool.schema,
-        annotations=types.ToolAnnotations(
-            title=tool.title,
-            read_only_hint=tool.read_only,
-            destructive_hint=tool.destructive,
-            open_world_hint=True,
-        ),
+        output_schema=None if tool.output_schema is None else dict(tool.output_schema),
+        annotations=tool.annotations,
     )
 
 
@@ -198,10 +196,16 @@ async def _failure(error: PilotError, tool: str, result_format: ResultFormat, re
 
 def _content(result: ToolResult, result_format: ResultFormat) -> list[types.ContentBlock]:
     content: list[types.ContentBlock] = []
-    if result.data:
-        content.append(types.TextContent(type="text", text=render(result.data, result_format)))
-    if result.text is not None:
-        content.append(types.TextContent(type="text", text=result.text))
+    data, text = result.data, None
+    if result.page_text is not None:
+        text, line = fence(result.page_text)
+        data = {**data, "page_text": f'between the lines "{line}"'}
+    if data:
+        content.append(types.TextContent(type="text", text=render(data, result_format)))
+    if text is not None:
+        content.append(types.TextContent(type="text", text=text))
+    if result.guest is not None:
+        content.extend(result.guest.to_mcp())
     for image in result.images:
         data = base64.b64encode(image.data).decode("ascii")
         content.append(types.ImageContent(type="image", data=data, mime_type=image.mime))

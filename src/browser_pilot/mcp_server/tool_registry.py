@@ -8,9 +8,11 @@ add, ``-name`` removes, from left to right. Some arguments of a tool exist only 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar, cast
+
+import mcp_types as types
 
 from browser_pilot.approvals.queue import ApprovalChannel
 from browser_pilot.errors import BrowserError, InvalidArgument, NoTab, SettingsError, Timeout
@@ -19,18 +21,19 @@ from browser_pilot.gateway.tool_call import Progress, no_progress
 from browser_pilot.page.actions.target_facts import TargetSpec
 from browser_pilot.page.downloads.downloadable import DownloadSpec
 from browser_pilot.page.observe.cookies import CookieSpec
+from browser_pilot.policy.hosts import url_origin
 from browser_pilot.policy.types import Effect
 from browser_pilot.sessions.client import Client
 
 from .tool_result import ToolResult, result_of_undescribed_page, result_without_page
 from .tool_schema import Arguments, TabArguments, lean_schema, parse_arguments
 
-Profile = Literal["minimal", "standard", "full"]
-PROFILES: tuple[Profile, ...] = ("minimal", "standard", "full")
-EVERYWHERE: frozenset[Profile] = frozenset(PROFILES)
-STANDARD: frozenset[Profile] = frozenset({"standard", "full"})
-MINIMAL_ONLY: frozenset[Profile] = frozenset({"minimal"})
-FULL_ONLY: frozenset[Profile] = frozenset({"full"})
+ToolProfile = Literal["minimal", "standard", "full"]
+PROFILES: tuple[ToolProfile, ...] = ("minimal", "standard", "full")
+EVERYWHERE: frozenset[ToolProfile] = frozenset(PROFILES)
+STANDARD: frozenset[ToolProfile] = frozenset({"standard", "full"})
+MINIMAL_ONLY: frozenset[ToolProfile] = frozenset({"minimal"})
+FULL_ONLY: frozenset[ToolProfile] = frozenset({"full"})
 
 A = TypeVar("A", bound=Arguments)
 R = TypeVar("R")
@@ -91,6 +94,11 @@ class CallRequest:
     channels: tuple[ApprovalChannel, ...] = ()
     progress: Progress = no_progress
 
+    @property
+    def report_progress(self) -> Progress | None:
+        """None if the client did not ask for progress notifications."""
+        return None if self.progress is no_progress else self.progress
+
     def timeout_ms(self, arguments: TabArguments) -> int:
         """The call's own, the session's, or the client's."""
         return arguments.timeout_ms or self.gateway.timeout_ms(self.client, arguments.session, arguments.tab)
@@ -146,12 +154,21 @@ class CallRequest:
         try:
             result = await self.gateway.render(context, operation.render(context, arguments, outcome))
             site = context.undescribed_site()
-            return result if site is None else result_of_undescribed_page(site)
+            return _without_undescribed_tabs(context, result) if site is None else result_of_undescribed_page(site)
         except (Timeout, BrowserError, NoTab) as error:
             if not call.has_effect:
                 raise
             # The effect is done and recorded: that the page could not be read afterwards must not hide it.
             return result_without_page(error)
+
+
+def _without_undescribed_tabs(context: ToolContext, result: ToolResult) -> ToolResult:
+    """Of a new tab with a page that requires approval, the result has the origin and nothing else."""
+    opened = cast("Sequence[Mapping[str, str]]", result.data.get("new_tabs", ()))
+    shown = [
+        {**tab, "url": url_origin(tab["url"])} if context.pages.requires_approval(tab["url"]) else tab for tab in opened
+    ]
+    return replace(result, data={**result.data, "new_tabs": shown}) if opened else result
 
 
 @dataclass(frozen=True)
@@ -165,7 +182,7 @@ class Tool(Generic[A]):
     description: str
     arguments: type[A]
     effect: Effect
-    profiles: frozenset[Profile]
+    profiles: frozenset[ToolProfile]
     operation: Operation[A, Any] | None = None
     choose: Callable[[A], Operation[A, Any]] | None = None
     handler: Callable[[CallRequest, A], Awaitable[ToolResult]] | None = None
@@ -173,8 +190,24 @@ class Tool(Generic[A]):
     full_arguments: type[A] | None = None
 
     @property
+    def listed(self) -> bool:
+        """Whether it is in the list of tools."""
+        return True
+
+    @property
     def read_only(self) -> bool:
         return self.effect in ("read", "capture")
+
+    @property
+    def annotations(self) -> types.ToolAnnotations:
+        return types.ToolAnnotations(
+            title=self.title, read_only_hint=self.read_only, destructive_hint=self.destructive, open_world_hint=True
+        )
+
+    @property
+    def output_schema(self) -> Mapping[str, Any] | None:
+        """Only guests' tools return structured content."""
+        return None
 
     @property
     def schema(self) -> dict[str, Any]:

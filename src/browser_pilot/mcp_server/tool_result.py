@@ -7,7 +7,9 @@ character must not keep a secret from being found), then cut.
 from __future__ import annotations
 
 import json
+import random
 import re
+import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
@@ -22,6 +24,8 @@ from browser_pilot.page.snapshot.snapshot import MAX_URL_CHARACTERS
 from browser_pilot.redaction.offloading import redact, redact_data
 from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.safe_text import cut, sanitize, sanitize_data
+
+from .guest_result import GuestContent
 
 # Inside a quoted cell every quote is escaped, so this is always an empty cell.
 _EMPTY_CELL = re.compile(r'(?<=,)""(?=,|$)', re.MULTILINE)
@@ -42,6 +46,7 @@ MAX_FIELD_CHARACTERS = {
 }
 # These are cut to the result's token budget where they are made; a cursor continues them.
 BUDGETED_FIELDS = frozenset({"elements", "new", "changed", "request_body", "response_body"})
+_random = random.SystemRandom()
 # Redaction needs more of a text than is shown, and must not take long for a text of megabytes.
 _REDACTED_LENGTHS = 2
 
@@ -64,12 +69,17 @@ class ResourceLinkData:
 
 @dataclass(frozen=True)
 class ToolResult:
-    """Data in reading order, then a long text that needs no quoting, images, and links to resources."""
+    """Data in reading order, then a long text, images, and links to resources; or what a guest returned.
+
+    ``page_text`` is fenced, so that a page cannot imitate the data; ``guest`` is returned as it is: all of it is the
+    guest's.
+    """
 
     data: Mapping[str, object]
     images: tuple[ImageData, ...] = ()
-    text: str | None = None
+    page_text: str | None = None
     links: tuple[ResourceLinkData, ...] = ()
+    guest: GuestContent | None = None
 
     def with_notices(self, notices: Sequence[str]) -> ToolResult:
         """The same with further notices."""
@@ -80,9 +90,17 @@ class ToolResult:
 
     async def safe(self, redactor: Redactor) -> ToolResult:
         """The same, sanitized, with secrets redacted, and cut. Images show the page as a person sees it."""
-        text = None if self.text is None else await redact(redactor.text, sanitize(self.text))
-        links = tuple(replace(link, name=cut(sanitize(link.name), MAX_NAME_CHARACTERS)) for link in self.links)
-        return replace(self, data=await safe_data(self.data, redactor), text=text, links=links)
+        return ToolResult(
+            await safe_data(self.data, redactor),
+            self.images,
+            page_text=await _safe_text(self.page_text, redactor),
+            links=tuple(replace(link, name=cut(sanitize(link.name), MAX_NAME_CHARACTERS)) for link in self.links),
+            guest=None if self.guest is None else await self.guest.safe(redactor),
+        )
+
+
+async def _safe_text(text: str | None, redactor: Redactor) -> str | None:
+    return None if text is None else await redact(redactor.text, sanitize(text))
 
 
 def result_of_undescribed_page(site: str) -> ToolResult:
@@ -120,6 +138,16 @@ def render(data: Mapping[str, object], result_format: ResultFormat) -> str:
         return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     # Most cells of a snapshot are empty. Without quotes such a cell costs a token less and reads the same.
     return _EMPTY_CELL.sub("", toon_format.encode(dict(data)))
+
+
+def fence(text: str) -> tuple[str, str]:
+    """A long text between two lines that a page cannot foresee, and the line: what is inside is not ours.
+
+    Such a text is not quoted, so that a page could imitate fields of a result in it.
+    """
+    while (line := f"--- {''.join(_random.choices(string.ascii_lowercase, k=10))} ---") in text:
+        pass
+    return f"{line}\n{text}\n{line}", line
 
 
 def result_without_page(error: PilotError, facts: Mapping[str, object] | None = None) -> ToolResult:

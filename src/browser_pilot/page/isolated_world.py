@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar, cast
@@ -22,12 +22,12 @@ from playwright.async_api import Error as PlaywrightError
 from browser_pilot.errors import BrowserCrashed, InternalError, NoTab, OutcomeUnknown, StaleRef, Timeout
 from browser_pilot.json_types import ReadOnlyJson
 from browser_pilot.safe_text import sanitize_data
-from browser_pilot.upstream_errors import CALL_INTERRUPTED, CALL_NOT_STARTED
+from browser_pilot.upstream_errors import CALL_INTERRUPTED, CALL_NOT_STARTED, DRIVER_CONFUSED
 
 from .cdp import send
 from .frames import Frame, Frames
 from .injected_script import LOADING_FUNCTIONS, full_source, loading_source
-from .playwright_errors import relay_error
+from .playwright_errors import relay_error, translate
 
 T = TypeVar("T")
 
@@ -102,13 +102,15 @@ class World:
         self.known_rows: dict[str, KnownRows] = {}
         self._deadlines: set[asyncio.Timeout] = set()
         self._crashed = False
-        page.on("crash", self._on_crash)
+        self._on_new_document: list[Callable[[str], None]] = []
+        page.on("crash", lambda _: self.mark_crashed())
 
     @property
     def crashed(self) -> bool:
         return self._crashed
 
-    def _on_crash(self, _page: Page) -> None:
+    def mark_crashed(self) -> None:
+        """The page's renderer is dead: end the calls into it, and make no others."""
         self._crashed = True
         for deadline in self._deadlines:
             deadline.reschedule(0)
@@ -120,6 +122,12 @@ class World:
     def _forget_frame(self, frame_id: str) -> None:
         """The frame's world is gone with its document; a call into it would only fail."""
         self._installed.pop(frame_id, None)
+        for listener in self._on_new_document:
+            listener(frame_id)
+
+    def on_new_document(self, listener: Callable[[str], None]) -> None:
+        """Called with the id of a frame that has committed another document."""
+        self._on_new_document.append(listener)
 
     async def call(
         self,
@@ -244,6 +252,8 @@ class World:
             if interrupted and not call.repeatable:
                 raise CallInterrupted(f"The page navigated while {call.function} ran in it.") from error
             if not interrupted and not CALL_NOT_STARTED.matches(error.message):
+                if DRIVER_CONFUSED.matches(error.message):
+                    raise translate(error, f"{call.function} in the page") from error
                 raise InternalError(f"The browser could not run {call.function}: {error.message}") from error
             self._installed.pop(frame.id, None)
             self.frames.invalidate()

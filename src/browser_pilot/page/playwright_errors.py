@@ -20,11 +20,13 @@ from browser_pilot.errors import (
     NoTab,
     OutcomeUnknown,
     PageBarred,
+    PausedByUser,
     PermissionDenied,
     PilotError,
     Timeout,
 )
 from browser_pilot.upstream_errors import (
+    DRIVER_CONFUSED,
     DRIVER_GONE,
     ELEMENT_GONE,
     ELEMENT_NOT_ACTIONABLE,
@@ -71,8 +73,12 @@ def _disconnected(reason: str) -> BrowserDisconnected:
     return BrowserDisconnected(reason, suggestions=["Try again in a moment: the browser may reconnect."])
 
 
-def _halted(reason: str) -> PermissionDenied:
-    return PermissionDenied(reason, suggestions=["Wait until the user resumes; do not retry at once."])
+def _paused(reason: str) -> PausedByUser:
+    return PausedByUser(reason, suggestions=["Try again later: the user resumes in the browser."])
+
+
+def _stopped(reason: str) -> PermissionDenied:
+    return PermissionDenied(reason, suggestions=["Do not try again. Ask the user what to do."])
 
 
 def _forbidden(reason: str) -> PermissionDenied:
@@ -92,7 +98,8 @@ def _barred(reason: str) -> PageBarred:
 _FROM_RELAY: dict[RelayError, Callable[[str], PilotError]] = {
     RelayError.OUTCOME_UNKNOWN: _outcome_unknown,
     RelayError.DISCONNECTED: _disconnected,
-    RelayError.HALTED: _halted,
+    RelayError.PAUSED: _paused,
+    RelayError.STOPPED: _stopped,
     RelayError.PAGE_BARRED: _barred,
     RelayError.FORBIDDEN: _forbidden,
 }
@@ -134,6 +141,11 @@ def translate(error: Error, operation: str) -> PilotError:
         return ElementAmbiguous(f"{operation}: {_reason(message)}", suggestions=["Use a ref from browser_snapshot."])
     if PAGE_CRASHED.matches(message):
         return BrowserCrashed(f"{operation}: the page crashed.", suggestions=["Call again: the tab is opened again."])
+    if DRIVER_CONFUSED.matches(message):
+        return BrowserCrashed(
+            f"{operation}: the connection to the browser was disturbed.",
+            suggestions=["Call again; if it fails again, open the page again with browser_navigate."],
+        )
     if TARGET_WAS_CLOSED.matches(message) or DRIVER_GONE.matches(message):
         return NoTab(f"{operation}: the tab was closed meanwhile.", suggestions=["browser_tabs lists the open tabs."])
     if ELEMENT_NOT_ACTIONABLE.matches(message):

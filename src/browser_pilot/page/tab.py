@@ -6,10 +6,12 @@ Lives as long as its Playwright page. After a crash, the session opens another t
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from playwright.async_api import Download, Error, Page
 
+from browser_pilot.background_tasks import BackgroundTasks
 from browser_pilot.page.actions.dialogs import Dialogs
 from browser_pilot.page.actions.network_tracker import NetworkTracker
 from browser_pilot.page.observe.console import ConsoleLog
@@ -18,8 +20,10 @@ from browser_pilot.page.observe.proxy_errors import NetworkErrorLookup, no_netwo
 from browser_pilot.page.snapshot.history import SnapshotHistory
 from browser_pilot.safe_text import cut, sanitize
 
+from .filled_secrets import FilledSecrets
 from .isolated_world import World
 from .picked_element import PickedElement
+from .renderer_crash import crash_renderer
 
 # As in the page (``pageTitle``). More than a result shows: secrets are redacted before it is cut to that.
 MAX_TITLE_CHARACTERS = 1_000
@@ -56,12 +60,26 @@ class Tab:
         self.console = ConsoleLog(page)
         self.network = NetworkLog(page, last_network_error)
         self.world = World(page)
+        self.secrets = FilledSecrets(page, self.world)
         self.tracker = NetworkTracker(page, lambda download: on_download(self, download))
         self.snapshots = SnapshotHistory(self.world, self.tracker)
-        self.dialogs = Dialogs(page)
+        self.dialogs = Dialogs(page, on_flood=self._on_dialog_flood)
+        self._tasks = BackgroundTasks("a tab")
         self.mouse = Mouse()
         # The element that the user last picked in this tab.
         self.picked: PickedElement | None = None
+
+    def _on_dialog_flood(self) -> None:
+        self._tasks.spawn(self._end_flood())
+
+    async def _end_flood(self) -> None:
+        self.tracker.dropped_events.was_stopped = True
+        with suppress(Error):
+            await crash_renderer(await self.world.frames.main_session(), self.page)
+
+    def take_notices(self) -> tuple[str, ...]:
+        """What happened without a call: each notice is returned once."""
+        return (*self.dialogs.take_notices(), *self.tracker.dropped_events.take_notices())
 
     @property
     def crashed(self) -> bool:

@@ -7,15 +7,17 @@ our own internal pages (``internal_pages``).
 
 from __future__ import annotations
 
+import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from playwright.async_api import BrowserContext, Download, Error, Page
 
 from browser_pilot.background_tasks import BackgroundTasks
+from browser_pilot.errors import BrowserCrashed
 from browser_pilot.page.downloads.browser_download import BrowserDownload
 from browser_pilot.page.observe.proxy_errors import NetworkErrorLookup, no_network_errors
 
@@ -29,6 +31,9 @@ TabEventListener: TypeAlias = Callable[[str, TabEvent], None]
 # Handles a download that a tab started; returns its id.
 DownloadListener: TypeAlias = Callable[[Tab, BrowserDownload], str]
 
+# Playwright sets no deadline for opening or closing a page, and waits forever if its renderer dies meanwhile.
+PAGE_TIMEOUT_SECONDS = 10
+
 
 async def _always_alive() -> bool:
     return True
@@ -36,11 +41,12 @@ async def _always_alive() -> bool:
 
 @dataclass(frozen=True)
 class SavedTab:
-    """What is needed to open a tab again."""
+    """What is needed to open a tab again. ``flooded``: its page flooded the browser before."""
 
     id: str
     url: str
     current: bool = False
+    flooded: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,33 +112,34 @@ class TabSet:
         return bool(self._just_closed)
 
     async def open(self) -> Tab:
-        with translated("Opening a tab"):
-            page = self._hooks.take_blank_page() or await self._context.new_page()
+        page = await self._new_page("Opening a tab")
         tab = self._of(page) or self._adopt(page)
         self.current_id = tab.id
         return tab
 
     def crashed_tabs(self) -> tuple[SavedTab, ...]:
         """Tabs whose page has crashed, and that were not reopened yet."""
-        return tuple(self._saved(tab) for tab in self._tabs.values() if tab.crashed and tab.id not in self._hidden)
+        return tuple(
+            replace(self._saved(tab), flooded=tab.tracker.dropped_events.was_stopped)
+            for tab in self._tabs.values()
+            if tab.crashed and tab.id not in self._hidden
+        )
 
     async def reopen(self, saved: SavedTab) -> Tab:
         """Open a blank page for a lost or crashed tab, under the same id."""
         crashed = self._tabs.get(saved.id)
-        with translated("Opening a tab again"):
-            page = self._hooks.take_blank_page() or await self._context.new_page()
+        page = await self._new_page("Opening a tab again")
         was_current = saved.current or self.current_id == saved.id
         tab = self._adopt(page, tab_id=saved.id)
         if was_current or self.current_id is None:
             self.current_id = tab.id
         if crashed is not None:
-            with suppress(Error):
-                await crashed.page.close()
+            self._tasks.spawn(_close_crashed(crashed.page))
         return tab
 
     async def open_hidden(self) -> Tab:
         """Open a tab that is not listed, never current, and cannot open popups."""
-        with translated("Opening a tab in the background"):
+        async with _bounded("Opening a tab in the background"):
             page = await open_internal_page(self._context)
         tab = Tab(f"h{secrets.token_hex(8)}", page, self._hooks.last_network_error)
         self._tabs[tab.id] = tab
@@ -145,15 +152,20 @@ class TabSet:
         self.current_id = tab.id
 
     async def close(self, tab: Tab) -> None:
-        with translated("Closing the tab"):
+        async with _bounded("Closing the tab"):
             await tab.page.close()
         self._forget(tab)
         self._just_closed.pop(tab.id, None)
+
+    async def _new_page(self, action: str) -> Page:
+        async with _bounded(action):
+            return self._hooks.take_blank_page() or await self._context.new_page()
 
     def _adopt(self, page: Page, *, tab_id: str | None = None) -> Tab:
         tab = Tab(
             tab_id or f"t{next(self._numbers)}", page, self._hooks.last_network_error, on_download=self._handle_download
         )
+        tab.dialogs.in_users_browser = self._hooks.is_exclusive
         self._tabs[tab.id] = tab
         page.on("popup", lambda popup: self._adopt_popup(tab, popup))
         page.on("close", lambda _: self._on_page_close(tab))
@@ -217,3 +229,22 @@ class TabSet:
         if tab.id not in self._hidden:
             self._on_event(tab.id, "closed")
         self._hidden.discard(tab.id)
+
+
+@asynccontextmanager
+async def _bounded(action: str) -> AsyncGenerator[None]:
+    try:
+        async with asyncio.timeout(PAGE_TIMEOUT_SECONDS):
+            with translated(action):
+                yield
+    except TimeoutError:
+        raise BrowserCrashed(
+            f"{action} did not finish within {PAGE_TIMEOUT_SECONDS} s: the browser does not respond.",
+            suggestions=["Call again: the tab is opened again."],
+        ) from None
+
+
+async def _close_crashed(page: Page) -> None:
+    with suppress(Error, TimeoutError):
+        async with asyncio.timeout(PAGE_TIMEOUT_SECONDS):
+            await page.close()

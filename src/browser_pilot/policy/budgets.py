@@ -1,4 +1,4 @@
-"""Step budgets: a total per session and an hourly limit per domain. Plain counting, with ``now`` passed in.
+"""Step budgets: a total per client and an hourly limit per domain. Plain counting, with ``now`` passed in.
 
 ``reserve`` takes all charges of an action or none, in one synchronous call: a caller that reserves before its first
 ``await`` never exceeds a budget, however many calls run concurrently. ``refund`` returns, unique, the charges of an
@@ -35,6 +35,11 @@ class Shortage:
 class Reservation:
     charges: tuple[Charge, ...]
     at: float
+
+
+def client_account(client: str) -> str:
+    """The account of a client, by its identity."""
+    return f"client {client}"
 
 
 class Budgets:
@@ -88,11 +93,6 @@ class Budgets:
                 self._totals[charge.key] = max(0, self._totals.get(charge.key, 0) - 1)
             elif reservation.at in times:
                 times.remove(reservation.at)
-
-    def forget(self, key: str) -> None:
-        """Delete an account, as when its session ends."""
-        self._totals.pop(key, None)
-        self._times.pop(key, None)
 
     def restore(self, totals: Mapping[str, int], times: Mapping[str, Iterable[float]]) -> None:
         """Continue with the usage recorded before a restart."""

@@ -14,7 +14,7 @@ from typing import Literal, Protocol
 
 from browser_pilot.errors import BudgetExhausted, DomainDenied, ReadOnly, Refused
 
-from .budgets import HOUR_SECONDS, Charge, Shortage
+from .budgets import HOUR_SECONDS, Charge, Shortage, client_account
 from .hosts import Site, address_class, is_loopback, page_site
 from .patterns import Pattern, any_covers
 from .rules import Coverage, Ruleset
@@ -24,7 +24,7 @@ from .types import (
     MUTATING_EFFECTS,
     PERMISSION_OF,
     Effect,
-    Engine,
+    EngineKind,
     Mode,
     Permission,
     Risk,
@@ -42,8 +42,10 @@ class PolicyRequest:
     ``hosts.page_site``). ``frame`` is the site of the element's frame, if that is not the page itself. ``url`` is the
     URL of a navigation or download; ``executable_type`` is the file type (``exe``) of an executable download;
     ``local_files`` are the paths of files to upload that are outside the upload folders. These two always require
-    approval. ``side_effect_free``: the browser ends the script before its first side effect. ``session_mode`` and
-    ``session_domains`` are the session's own restrictions: they only tighten the policy.
+    approval, and so does a script if ``secret_filled``: a document of the page, or of its site, holds one of the user's
+    secrets. ``side_effect_free``: the browser ends the script before its first side effect. ``client`` is whose
+    step budget is charged: a client can create sessions. ``session_mode`` and ``session_domains`` are the session's own
+    restrictions: they only tighten the policy.
     """
 
     effect: Effect
@@ -53,9 +55,10 @@ class PolicyRequest:
     url: str = ""
     executable_type: str = ""
     local_files: tuple[str, ...] = ()
+    secret_filled: bool = False
     side_effect_free: bool = False
-    engine: Engine = "managed"
-    session: str = ""
+    engine: EngineKind = "managed"
+    client: str = ""
     session_mode: Mode | None = None
     session_domains: tuple[Pattern, ...] | None = None
 
@@ -110,7 +113,7 @@ def decide(request: PolicyRequest, rules: Ruleset, counters: Counters, now: floa
         local_files=request.local_files,
         side_effect_free=request.side_effect_free,
     )
-    needed = _site_approval(sites) or _action_approval(request, rules, sites, sensitivity)
+    needed = _site_approval(request, rules, sites) or _action_approval(request, rules, sites, sensitivity)
     basis = needed or _ApprovalNeeded("action", sites[0].permit.rule, "The rules allow it.", request.target)
     return PolicyDecision(
         verdict="allow" if needed is None else "ask",
@@ -186,20 +189,35 @@ def _charges(request: PolicyRequest, rules: Ruleset, sites: list[_AffectedSite])
     if request.effect not in BUDGETED_EFFECTS:
         return
     if rules.defaults.step_budget is not None:
-        yield Charge(f"session {request.session}", rules.defaults.step_budget)
+        yield Charge(client_account(request.client), rules.defaults.step_budget)
     for affected in sites:
         limit = affected.coverage.hourly_limit()
         if limit is not None:
             yield Charge(f"domain {limit.key}", limit.steps, HOUR_SECONDS)
 
 
-def _site_approval(sites: list[_AffectedSite]) -> _ApprovalNeeded | None:
+def _site_approval(request: PolicyRequest, rules: Ruleset, sites: list[_AffectedSite]) -> _ApprovalNeeded | None:
     """For a site that no rule covers, or whose rule requires approval to read: one decision covers the site."""
     for affected in sites:
-        if affected.permit.verdict == "ask" and (affected.permission == "read" or not affected.permit.explicit):
+        rule = affected.permit.rule if _asks_to_use(affected) else _rule_for_new_sites(request, rules, affected)
+        if rule is not None:
             reason = f"No rule allows the agent to use {affected.site} yet."
-            return _ApprovalNeeded("site", affected.permit.rule, reason, affected.site)
+            return _ApprovalNeeded("site", rule, reason, affected.site)
     return None
+
+
+def _asks_to_use(affected: _AffectedSite) -> bool:
+    return affected.permit.verdict == "ask" and (affected.permission == "read" or not affected.permit.explicit)
+
+
+def _rule_for_new_sites(request: PolicyRequest, rules: Ruleset, affected: _AffectedSite) -> str | None:
+    """In the user's own Chrome, with their logins, mode "ask" also asks once about each site that no rule covers."""
+    if request.engine != "own" or not affected.site.host or is_loopback(affected.site):
+        return None
+    if affected.permit.explicit or any(not rule.pattern.covers_everything for rule in affected.coverage.rules):
+        return None
+    mode, rule = rules.mode(request.engine, affected.coverage, request.session_mode)
+    return rule if mode == "ask" else None
 
 
 def _action_approval(
@@ -209,6 +227,9 @@ def _action_approval(
         return _ApprovalNeeded("action", "the rule for executable files", sensitivity.reason, sites[0].site)
     if request.local_files and sensitivity is not None:
         return _ApprovalNeeded("action", "the rule for local files", sensitivity.reason, sites[0].site)
+    if request.secret_filled and request.effect == "script":
+        reason = "A secret is filled in this page, and a script can read it."
+        return _ApprovalNeeded("action", "the rule for filled secrets", reason, sites[0].site)
     scope = _threshold_scope(request, sites)
     for affected in sites:
         override = affected.coverage.approval_rule()
@@ -243,7 +264,7 @@ def _deny(rule: str, reason: str, site: Site | None, refusal: type[Refused] = Do
 def _deny_exhausted(shortage: Shortage, site: Site) -> PolicyDecision:
     limit, wait = shortage.charge.limit, shortage.retry_after_seconds
     if shortage.charge.window_seconds is None:
-        rule, reason = "policy.step_budget", f"The session has used up its budget of {limit} steps."
+        rule, reason = "policy.step_budget", f"The budget of {limit} steps for this client is used up."
     else:
         rule = f"max_steps_per_hour for {shortage.charge.key.removeprefix('domain ')}"
         when = "" if wait is None else f" The next step is available in {wait:.0f} s."

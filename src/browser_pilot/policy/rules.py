@@ -15,7 +15,7 @@ from typing import Literal
 from .hosts import Site
 from .patterns import Pattern, covering_patterns, registrable_domain
 from .sensitivity import SensitivePatterns
-from .types import Engine, Mode, Permission, Threshold, ThresholdScope, Verdict, strictest_mode
+from .types import EngineKind, Mode, Permission, Threshold, ThresholdScope, Verdict, strictest_mode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +103,7 @@ class Coverage:
         return any(not rule.pattern.covers_everything for rule in self.rules)
 
 
-def _default_modes() -> dict[Engine, Mode]:
+def _default_modes() -> dict[EngineKind, Mode]:
     return {"managed": "auto", "own": "ask"}
 
 
@@ -124,7 +124,7 @@ class Subresources:
 class Defaults:
     """The policy where no rule applies. A ``step_budget`` of None sets no limit."""
 
-    modes: Mapping[Engine, Mode] = field(default_factory=_default_modes)
+    modes: Mapping[EngineKind, Mode] = field(default_factory=_default_modes)
     uncovered: Verdict = "allow"
     ask_from: Mapping[ThresholdScope, Threshold] = field(default_factory=_default_ask_from)
     step_budget: int | None = None
@@ -155,7 +155,7 @@ class Ruleset:
         found = [rule for pattern in covering_patterns(site) if (rule := self._by_pattern.get(pattern)) is not None]
         return Coverage(site, self.defaults.uncovered, tuple(found))
 
-    def mode(self, engine: Engine, coverage: Coverage, session_mode: Mode | None) -> tuple[Mode, str]:
+    def mode(self, engine: EngineKind, coverage: Coverage, session_mode: Mode | None) -> tuple[Mode, str]:
         """The mode in force and what set it: read-only is never loosened, and a session only tightens."""
         mode, rule = self.defaults.modes[engine], "policy.mode"
         own = coverage.mode()

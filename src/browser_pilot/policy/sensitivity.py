@@ -7,32 +7,36 @@ both ways (a page may label its "pay" button "next"), so it can add an approval 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from ada_url import URL
-
-from .keywords import ACTION_KEYWORDS, FIELD_KEYWORDS, PATH_SEGMENTS, ActionCategory, FieldCategory
-from .text_matching import (
-    MAX_LABEL_CHARACTERS,
-    MAX_PATTERNS,
-    KeywordMatcher,
-    UnsafePattern,
-    compile_pattern,
-    fold,
-    fold_identifier,
-)
+from .form_content import NO_FIELD, FieldFacts, FormFacts, form_category, secret_field
+from .keywords import ActionCategory, FieldCategory
+from .labels import identifier_categories, label_meaning
+from .text_folding import MAX_LABEL_CHARACTERS
+from .text_matching import MAX_PATTERNS, UnsafePattern, compile_pattern
 from .types import THRESHOLDS, Effect, Risk
+from .url_paths import path_meaning
 
 Category = Literal[
-    ActionCategory, FieldCategory, "upload", "script", "cookies", "download", "run", "local_file", "pattern"
+    ActionCategory,
+    FieldCategory,
+    "other_site",
+    "upload",
+    "script",
+    "cookies",
+    "download",
+    "run",
+    "local_file",
+    "pattern",
 ]
 
 CATEGORY_RISKS: dict[Category, Risk] = {
     "pay": "high",
     "buy": "high",
     "transfer": "high",
+    "sign": "high",
     "delete": "high",
     "pattern": "high",
     "run": "high",
@@ -47,7 +51,10 @@ CATEGORY_RISKS: dict[Category, Risk] = {
     "send": "medium",
     "publish": "medium",
     "post": "medium",
+    "subscribe": "medium",
+    "confirm": "medium",
     "sign_in": "medium",
+    "other_site": "medium",
     "upload": "medium",
     "cookies": "medium",
     "sign_out": "low",
@@ -57,6 +64,7 @@ CATEGORY_DESCRIPTIONS: dict[Category, str] = {
     "pay": "may pay for something",
     "buy": "may buy or order something",
     "transfer": "may transfer money or ownership",
+    "sign": "may sign a contract or a transaction",
     "delete": "may delete something permanently",
     "pattern": "matches one of policy.sensitive_patterns",
     "change_password": "may change how the account is protected",
@@ -68,7 +76,10 @@ CATEGORY_DESCRIPTIONS: dict[Category, str] = {
     "send": "may send something to others",
     "publish": "may publish something",
     "post": "may post something for others to see",
+    "subscribe": "may start a subscription or a membership",
+    "confirm": "may confirm something that the page has prepared",
     "sign_in": "may sign in or create an account",
+    "other_site": "sends its content to another site",
     "upload": "sends a file from this machine to the site",
     "script": "runs a script, which can do anything on the page",
     "cookies": "reads or changes cookies, which can act as the user",
@@ -79,23 +90,15 @@ CATEGORY_DESCRIPTIONS: dict[Category, str] = {
 }
 # Selecting or filling these has no effect yet; the submit button has.
 _PASSIVE_ROLES = frozenset(
-    {
-        "textbox",
-        "searchbox",
-        "combobox",
-        "spinbutton",
-        "slider",
-        "listbox",
-        "option",
-        "checkbox",
-        "radio",
-        "tab",
-        "treeitem",
-    }
+    {"textbox", "searchbox", "combobox", "spinbutton", "slider", "listbox", "radio", "tab", "treeitem"}
 )
+# The same, unless the page acts on the choice at once.
+_CHOICE_ROLES = frozenset({"checkbox", "option", "menuitemcheckbox", "menuitemradio"})
 _FIELD_ROLES = frozenset({"", "textbox", "searchbox", "combobox", "spinbutton"})
 # A link with more words than this is a headline, not a command.
 _MAX_COMMAND_WORDS = 8
+# With an amount of money, these are a payment: "Send $500".
+_PAYING_WITH_AMOUNT: frozenset[ActionCategory] = frozenset({"send", "confirm", "subscribe"})
 _EFFECT_CATEGORIES: dict[Effect, Category] = {
     "upload": "upload",
     "script": "script",
@@ -104,32 +107,39 @@ _EFFECT_CATEGORIES: dict[Effect, Category] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FieldFacts:
-    """A form field: ``type`` and ``autocomplete`` attributes, and its ``name``, ``id`` or label."""
-
-    type: str = ""
-    autocomplete: str = ""
-    name: str = ""
+_CATEGORY_ORDER = tuple(CATEGORY_RISKS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ElementFacts:
     """What is known of the target element.
 
+    ``name`` is its accessible name; ``texts`` are its other texts: what is visible on it, its title, value, alternative
+    text and label. ``choices`` are the options that the action selects. ``acts_at_once``: no submit button follows a
+    choice. ``identifiers`` are its id, classes and image names. ``opens`` is the URL of a link, unless it is a place on
+    the same page. ``dialog`` is what the dialog around it says.
+
     ``submits`` when the action submits its form (a submit button, or Enter in a field); ``submit_name`` is then the
     label of the submit button, if that is another element. ``form_fields`` are the fields of the element's form.
+    ``origin`` is that of its document.
     """
 
     role: str = ""
     name: str = ""
-    field: FieldFacts = FieldFacts()
+    texts: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    acts_at_once: bool = False
+    identifiers: str = ""
+    field: FieldFacts = NO_FIELD
     href: str = ""
+    opens: str = ""
+    dialog: str = ""
     submits: bool = False
     submit_name: str = ""
     form_action: str = ""
     form_method: str = ""
     form_fields: tuple[FieldFacts, ...] = ()
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,96 +205,118 @@ def assess(
         category = _EFFECT_CATEGORIES[effect]
         findings.append(RiskAssessment(category, CATEGORY_RISKS[category], f"This {CATEGORY_DESCRIPTIONS[category]}."))
     if effect == "navigate":
-        category = _path_category(url)
-        if category is not None:
-            # Most URLs like this only show a page: opening it does not execute the action.
-            risk: Risk = "low" if CATEGORY_RISKS[category] == "low" else "medium"
-            findings.append(RiskAssessment(category, risk, f"The URL {CATEGORY_DESCRIPTIONS[category]}."))
+        findings.extend(_url_findings(url, "URL"))
     if element is not None:
         findings.extend(_element_findings(element))
-    texts = (
-        (url,) if element is None else (url, element.name, element.submit_name, element.field.name, element.form_action)
-    )
-    if patterns.matches_any(texts):
+    if patterns.matches_any((url, *_all_texts(element))):
         findings.append(
             RiskAssessment("pattern", CATEGORY_RISKS["pattern"], f"This {CATEGORY_DESCRIPTIONS['pattern']}.")
         )
-    return max(findings, key=lambda finding: THRESHOLDS.index(finding.risk), default=None)
+    return max(findings, key=_severity, default=None)
 
 
-def _element_findings(element: ElementFacts) -> Iterable[RiskAssessment]:
-    shown = element.name[:MAX_LABEL_CHARACTERS]
+def _severity(finding: RiskAssessment) -> tuple[int, int]:
+    """By risk; among equals the category that comes first in the table."""
+    return THRESHOLDS.index(finding.risk), -_CATEGORY_ORDER.index(finding.category)
+
+
+def _all_texts(element: ElementFacts | None) -> tuple[str, ...]:
+    if element is None:
+        return ()
+    named = (element.name, element.submit_name, element.field.name, element.form_action)
+    return (*named, *element.texts, *element.choices)
+
+
+def _element_findings(element: ElementFacts) -> Iterator[RiskAssessment]:
     if element.role in _FIELD_ROLES:
-        field = _field_category(element.field, fold(element.name))
+        field = secret_field(element.field, element.name)
         if field is not None:
-            yield RiskAssessment(field, CATEGORY_RISKS[field], f'The field "{shown}" {CATEGORY_DESCRIPTIONS[field]}.')
-    labels = [(element.submit_name, "button")] if element.submits else []
-    if element.role not in _PASSIVE_ROLES:
-        labels.append((element.name, element.role or "element"))
-    for label, kind in labels:
-        action = _label_category(label, is_link=kind == "link")
-        if action is not None:
-            yield RiskAssessment(
-                action,
-                CATEGORY_RISKS[action],
-                f'The {kind} "{label[:MAX_LABEL_CHARACTERS]}" {CATEGORY_DESCRIPTIONS[action]}.',
-            )
+            yield _finding(field, f'The field "{_shown(element.name)}"')
+    kind = element.role or "element"
     if element.submits:
-        action = _form_category(element)
-        if action is not None:
-            yield RiskAssessment(action, CATEGORY_RISKS[action], f"The form {CATEGORY_DESCRIPTIONS[action]}.")
+        yield from _command_findings(element.submit_name, "button", element)
+    if element.role in _CHOICE_ROLES and element.acts_at_once:
+        yield from _choice_findings((element.name, *element.texts), kind)
+    elif element.role not in _PASSIVE_ROLES | _CHOICE_ROLES:
+        for text in (element.name, *element.texts):
+            yield from _command_findings(text, kind, element)
+        yield from _unnamed_findings(element, kind)
+    if element.acts_at_once:
+        yield from _choice_findings(element.choices, "option")
+    # The label says more of a link than a path that is not clear.
+    yield from (found for found in _url_findings(element.opens, "link") if found.risk == "high")
+    if element.submits:
+        yield from _form_findings(element)
 
 
-def _label_category(label: str, *, is_link: bool) -> ActionCategory | None:
-    folded = fold(label)
-    if is_link and folded.count(" ") >= _MAX_COMMAND_WORDS:
-        return None
-    return next((action for action, matcher in _ACTION_MATCHERS.items() if matcher.matches(folded)), None)
+def _command_findings(label: str, kind: str, element: ElementFacts) -> Iterator[RiskAssessment]:
+    """What pressing a button or link with this label does."""
+    meaning = label_meaning(label)
+    if kind == "link" and len(label.split()) > _MAX_COMMAND_WORDS:
+        return
+    for category in meaning.categories:
+        yield _finding(category, f'The {kind} "{_shown(label)}"')
+    confirms = meaning.is_generic or not meaning.categories.isdisjoint(_PAYING_WITH_AMOUNT)
+    if confirms and meaning.has_amount:
+        yield _finding("pay", f'The {kind} "{_shown(label)}"')
+    if confirms or (meaning.is_empty and label == element.name):
+        yield from _dialog_findings(element.dialog)
 
 
-def _form_category(element: ElementFacts) -> ActionCategory | None:
-    fields = [(facts, _field_category(facts, "")) for facts in element.form_fields]
-    if any(category == "card" for _, category in fields):
-        return "pay"
-    passwords = [facts for facts, category in fields if category == "password"]
-    if len(passwords) > 1:
-        return "change_password"
-    if element.form_method.lower() == "post":
-        category = _path_category(element.form_action)
-        if category is not None:
-            return category
-    return "sign_in" if passwords else None
+def _dialog_findings(dialog: str) -> Iterator[RiskAssessment]:
+    """What "OK" means in a dialog that asks "Delete account?"."""
+    for category in label_meaning(dialog).categories:
+        if CATEGORY_RISKS[category] == "high":
+            yield _finding(category, f'The dialog "{_shown(dialog)}"')
 
 
-def _field_category(facts: FieldFacts, label: str) -> FieldCategory | None:
-    tokens = facts.autocomplete.lower().split()
-    if any(token.startswith("cc-") for token in tokens):
-        return "card"
-    if "one-time-code" in tokens:
-        return "one_time_code"
-    if facts.type.lower() == "password" or any(token.endswith("-password") for token in tokens):
-        return "password"
-    names = [name for name in (fold_identifier(facts.name), label) if name]
-    return next(
-        (field for field, matcher in _FIELD_MATCHERS.items() if any(matcher.matches(name) for name in names)), None
+def _choice_findings(labels: Iterable[str], kind: str) -> Iterator[RiskAssessment]:
+    """A choice that acts at once is a command if it is worded like one: it begins with a keyword of high risk."""
+    for label in labels:
+        for category in label_meaning(label).leading:
+            if CATEGORY_RISKS[category] == "high":
+                yield _finding(category, f'The {kind} "{_shown(label)}"')
+
+
+def _unnamed_findings(element: ElementFacts, kind: str) -> Iterator[RiskAssessment]:
+    """A button without any text is evaluated by its id, classes and image."""
+    if all(label_meaning(text).is_empty for text in (element.name, *element.texts)):
+        for category in identifier_categories(element.identifiers):
+            yield _finding(category, f'The {kind} without a name, "{_shown(element.identifiers)}",')
+
+
+def _url_findings(url: str, kind: str) -> Iterator[RiskAssessment]:
+    meaning = path_meaning(url)
+    if meaning is None:
+        return
+    risk = CATEGORY_RISKS[meaning.category]
+    # Most URLs like this only show a page: opening it does not execute the action.
+    if risk == "high" and not meaning.is_clear:
+        risk = "medium"
+    yield RiskAssessment(meaning.category, risk, f"The {kind} {CATEGORY_DESCRIPTIONS[meaning.category]}.")
+
+
+def _form_findings(element: ElementFacts) -> Iterator[RiskAssessment]:
+    label = label_meaning(element.submit_name or element.name)
+    form = FormFacts(
+        element.form_action,
+        element.form_method.lower() == "post",
+        element.form_fields,
+        element.origin,
+        is_unnamed=label.is_empty or label.is_generic or not label.categories.isdisjoint(_PAYING_WITH_AMOUNT),
     )
+    category = form_category(form)
+    if category is not None:
+        yield _finding(category, "The form")
+    if form.goes_to_another_site:
+        yield _finding("other_site", "The form")
+    if not form.is_post:
+        yield from _url_findings(element.form_action, "form")
 
 
-def _path_category(url: str) -> ActionCategory | None:
-    try:
-        path = URL(url).pathname
-    except ValueError:
-        return None
-    segments = [segment.rsplit(".", 1)[0] for segment in path.lower().replace("_", "-").split("/")]
-    return next((action for action, names in _PATH_SEGMENTS.items() if not names.isdisjoint(segments)), None)
+def _finding(category: Category, subject: str) -> RiskAssessment:
+    return RiskAssessment(category, CATEGORY_RISKS[category], f"{subject} {CATEGORY_DESCRIPTIONS[category]}.")
 
 
-_ACTION_MATCHERS: dict[ActionCategory, KeywordMatcher] = {
-    action: KeywordMatcher(words) for action, words in ACTION_KEYWORDS.items()
-}
-_FIELD_MATCHERS: dict[FieldCategory, KeywordMatcher] = {
-    field: KeywordMatcher(words) for field, words in FIELD_KEYWORDS.items()
-}
-_PATH_SEGMENTS: dict[ActionCategory, frozenset[str]] = {
-    action: frozenset(names.split("|")) for action, names in PATH_SEGMENTS.items()
-}
+def _shown(text: str) -> str:
+    return text[:MAX_LABEL_CHARACTERS]

@@ -17,9 +17,10 @@ from urllib.parse import unquote_plus
 
 from browser_pilot.json_types import Json
 
-from .headers import find_headers, redact_header, sensitive_header_kind
+from .headers import credential_kind, find_headers, is_credential_header, redact_header, sensitive_header_kind
 from .key_value import find_key_values, is_secret_value
 from .known_secrets import encodings_of, find_known_secrets
+from .multipart import find_multipart_fields
 from .otp_and_pii import find_emails, find_one_time_codes, find_phones
 from .payment_cards import find_cards
 from .placeholders import PLACEHOLDER, Span, extract_placeholders, outside_of, placeholder, replace_spans
@@ -105,7 +106,7 @@ class Redactor:
         texts, names = _texts(value)
         clean = self._clean(texts)
         if len(clean) == len(texts) and not any(
-            name.lower() == "value" or match_sensitive_name(name) for name in names
+            name.lower() == "value" or is_credential_header(name) or match_sensitive_name(name) for name in names
         ):
             return value
         return self._data(value, None, "", 0, clean)
@@ -151,6 +152,7 @@ class Redactor:
         yield from find_tokens(text)
         yield from find_key_values(text, lowered)
         yield from find_headers(text, lowered)
+        yield from find_multipart_fields(text, lowered)
         yield from find_cards(text)
         yield from find_one_time_codes(lowered)
         if self._emails:
@@ -214,11 +216,25 @@ class Redactor:
             return value
         if sensitive and is_secret_value(text, sensitive, name=name):
             return placeholder(sensitive.kind)
+        by_header = credential_kind(name, text)
+        if by_header:
+            return placeholder(by_header)
         if isinstance(value, str):
             if "://" in value[:12]:
                 return self.url(value)
-            return value if value in clean else self.text(value)
+            return value if value in clean else self._string(value, depth)
         return value if len(text) < MIN_CARD_CHARACTERS or self.text(text) == text else placeholder("card")
+
+    def _string(self, text: str, depth: int) -> str:
+        """A text that may be JSON itself, such as the value of a script: then a match ends with its own string."""
+        if text[:1] in ("{", "[", '"') and text[-1:] in ("}", "]", '"'):
+            try:
+                value: Json = json.loads(text)
+            except (ValueError, RecursionError):
+                return self.text(text)
+            redacted = self._data(value, None, "", depth + 1, frozenset())
+            return text if redacted == value else json.dumps(redacted, ensure_ascii=False)
+        return self.text(text)
 
     def _object(
         self, value: dict[str, Json], sensitive: SensitiveName | None, depth: int, clean: frozenset[str]

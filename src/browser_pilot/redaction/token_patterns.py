@@ -79,8 +79,10 @@ _PEM = re.compile(
     r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?"
 )
 _PUTTY = re.compile(r"Private-Lines: \d{1,4}\s+[A-Za-z0-9+/=\s]++")
-_BEARER = re.compile(r"\b([Bb]earer|BEARER)(?:\s|%20|\+){1,3}+([\w.~+/=-]{8,4096}+)")
+_BEARER = re.compile(r"\b([Bb]earer|BEARER)(?:\s|%20|\+){1,3}+([\w.~+/=-]{3,4096}+)")
 _BASIC = re.compile(r"\b([Bb]asic|BASIC)(?:\s|%20){1,3}+([A-Za-z0-9+/_-]{6,4096}+={0,2})")
+# Short, yet no word: letters with digits.
+_SHORT_TOKEN = re.compile(r"(?=[\w.~+/=-]*[0-9])(?=[\w.~+/=-]*[A-Za-z])[\w.~+/=-]{3,16}")
 _ALPHANUMERIC = re.compile(r"[A-Za-z0-9]{8,}")
 _CAMEL = re.compile(r"[a-z]*(?:[A-Z][a-z]+)*[A-Z]{0,5}")
 
@@ -93,7 +95,7 @@ def find_tokens(text: str) -> Iterator[Span]:
         yield from (Span(match.start(), match.end(), "key") for match in _PUTTY.finditer(text))
     if "earer" in text or "EARER" in text:
         for match in _BEARER.finditer(text):
-            if looks_random(match[2], min_characters=8):
+            if looks_random(match[2], min_characters=8) or _SHORT_TOKEN.fullmatch(match[2]):
                 yield Span(*match.span(2), "token")
     if "asic" in text or "ASIC" in text:
         for match in _BASIC.finditer(text):

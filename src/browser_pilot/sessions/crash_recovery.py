@@ -13,19 +13,20 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from browser_pilot.engines.engine import LiveContext, StorageState
 from browser_pilot.errors import NoSession, SessionLimit
 from browser_pilot.page.tab_set import SavedTab, TabSet
 
-from .reload_notices import ReloadNotices, reload_tab
+from .reload_notices import BLANK, ReloadNotices, reload_tab
 from .slots import SessionSlots
 from .storage_checkpoints import StorageCheckpoints
 
 BROWSER_CRASHED = "the browser ended unexpectedly"
 PAGE_CRASHED = "the page crashed"
+PAGE_FLOODED = "the page flooded the browser and was ended"
 ASLEEP = "it was unloaded to save memory"
 
 
@@ -221,8 +222,10 @@ class RestoringRecovery(CrashRecovery):
 
     async def _restore_crashed(self, browser: OpenBrowser) -> None:
         if crashed := browser.tabs.crashed_tabs():
-            self.notices.record_lost(crashed, PAGE_CRASHED)
-            await self._reload(browser, crashed)
+            self.notices.record_lost([tab for tab in crashed if tab.flooded], PAGE_FLOODED)
+            self.notices.record_lost([tab for tab in crashed if not tab.flooded], PAGE_CRASHED)
+            # A page that flooded would do so again.
+            await self._reload(browser, [replace(tab, url=BLANK) if tab.flooded else tab for tab in crashed])
 
     def _keep_lost(self, lost: tuple[SavedTab, ...]) -> None:
         self._checkpoints.pause()

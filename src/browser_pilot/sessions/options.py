@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from browser_pilot.config.settings import EngineName, Settings
 from browser_pilot.egress.parent_proxy import ParentProxy
 from browser_pilot.engines.engine import ContextRequest, EmulationOptions, StorageState
+from browser_pilot.errors import InvalidArgument
 from browser_pilot.policy.patterns import Pattern
 
 
@@ -50,6 +51,14 @@ def context_request_with_options(settings: Settings, options: SessionOptions, *,
     engine = options.engine or request.engine
     viewport = options.viewport or (None if options.emulation.device else request.viewport)
     is_user_chrome = engine == "own"
+    if is_user_chrome and options.domains is not None:
+        raise InvalidArgument(
+            "allowed_domains does not work in the user's own browser: its sessions share one network.",
+            suggestions=[
+                "Leave it out; the user's domain rules apply.",
+                'Or create the session with engine "managed".',
+            ],
+        )
     return replace(
         request,
         engine=engine,

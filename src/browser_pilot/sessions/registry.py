@@ -96,6 +96,10 @@ class SessionRegistry:
     def of(self, client: Client) -> list[Session]:
         return list(self._sessions_of(client).sessions.values())
 
+    def take_notices(self, client: Client) -> list[str]:
+        """New notices about a client's tabs, such as dismissed dialogs; each is returned once."""
+        return [notice for session in self.of(client) for notice in session.take_notices()]
+
     def current_of(self, client: Client) -> str | None:
         return self._sessions_of(client).current
 

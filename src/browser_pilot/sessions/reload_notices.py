@@ -6,6 +6,7 @@ A client learns of a reload in one of three ways: the error of the call that was
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
@@ -17,6 +18,8 @@ from browser_pilot.page.tab_set import SavedTab
 from browser_pilot.policy.hosts import Site, page_site
 
 RELOAD_TIMEOUT_MS = 10_000
+# For a page whose renderer died before Playwright knew it: no command to it is ever answered.
+UNRESPONSIVE_SECONDS = RELOAD_TIMEOUT_MS / 1000 + 2
 BLANK = "about:blank"
 
 
@@ -81,10 +84,14 @@ class ReloadNotices:
 
 
 async def reload_tab(tab: Tab, url: str, allow_navigation: Callable[[Site], None]) -> None:
-    """Load ``url`` in a blank tab. A page that fails to load shows the failure itself."""
+    """Load ``url`` in a blank tab. A page that fails to load shows the failure itself; one that hangs has crashed."""
     site = page_site(url)
     if url == BLANK or site is None:
         return
     allow_navigation(site)
-    with suppress(PilotError, TimeoutError):
-        await open_address(ActionContext(tab), url, timeout_ms=RELOAD_TIMEOUT_MS)
+    try:
+        async with asyncio.timeout(UNRESPONSIVE_SECONDS):
+            with suppress(PilotError):
+                await open_address(ActionContext(tab), url, timeout_ms=RELOAD_TIMEOUT_MS)
+    except TimeoutError:
+        tab.world.mark_crashed()

@@ -169,8 +169,8 @@ class Session:
         self._recovery.notices.require_acknowledged(tab)
 
     def take_notices(self) -> list[str]:
-        """What happened to its tabs without a call: unanswered dialogs and reloads. Each is returned once."""
-        notices = [f"Tab {tab.id}: {notice}" for tab in self.tabs() for notice in tab.dialogs.take_timeout_notices()]
+        """What happened to its tabs without a call: unanswered dialogs, floods and reloads. Each is returned once."""
+        notices = [f"Tab {tab.id}: {notice}" for tab in self.tabs() for notice in tab.take_notices()]
         return [*notices, *self._recovery.notices.take_notices()]
 
     async def was_crash(self, tab: Tab, *, reported: bool) -> bool:
@@ -267,6 +267,12 @@ class Session:
         self._hangs.close()
         await self.downloads.cancel_session(self.id)
         await self._recovery.close()
+
+    @property
+    def client_id(self) -> str | None:
+        """Identifies it in the user's browser, whose tabs name their owner so; None in any other browser."""
+        browser = self._recovery.browser
+        return None if browser is None else browser.live.client_id
 
     @property
     def file_saver(self) -> FileSaver | None:

@@ -43,9 +43,7 @@ class HubConnection:
         self._initialize = None
         if not isinstance(result, dict):
             return None
-        negotiated = cast("dict[str, object]", result).get("protocolVersion")
-        params = cast("dict[str, object]", initialize.body.get("params") or {})
-        return {**initialize.body, "params": {**params, "protocolVersion": negotiated}}
+        return negotiated_initialize(initialize, cast("dict[str, object]", result))
 
     def requests(self) -> list[OpenRequest]:
         return [request for waiting in self._open.values() for request in waiting]
@@ -56,3 +54,9 @@ class HubConnection:
             waiting.pop(position)
             if not waiting:
                 del self._open[request_id]
+
+
+def negotiated_initialize(request: Request, result: dict[str, object]) -> dict[str, object]:
+    """The client's ``initialize`` with the protocol version of the response, to be replayed to another hub."""
+    params = cast("dict[str, object]", request.body.get("params") or {})
+    return {**request.body, "params": {**params, "protocolVersion": result.get("protocolVersion")}}

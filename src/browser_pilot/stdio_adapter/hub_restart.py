@@ -5,7 +5,9 @@ Everything here fails as ``HubUnavailable``. The connection itself is in ``hub_s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +22,9 @@ from .hub_socket import HubSocket, open_hub_socket
 
 RETIRE_TIMEOUT_SECONDS = 15.0
 
+# Identifies this process to every hub that it connects to: its step budget must not start again with a new hub.
+_IDENTITY = os.urandom(16).hex()
+
 Options = Mapping[str, str | int | bool]
 
 
@@ -31,20 +36,42 @@ class _Connected(NamedTuple):
 
 def connect_to_hub(home: Path, options: Options, *, log: Callable[[str], None]) -> HubSocket:
     """Connect to this home's hub; start or replace it first where needed."""
-    try:
-        info = read_runtime(home)
-        connected = _handshake_with_current(home, info, options)
-        if connected is None or connected.is_replaceable:
-            if connected is not None:
-                connected.hub.disconnect()
+    with _os_errors_reported(home):
+        connected = _connect_to_usable(home, options)
+        if connected is None:
             with hub_lock(home):
                 connected = _start_or_replace_hub(home, options, log)
+    return _used(connected, log)
+
+
+def connect_to_running_hub(home: Path, options: Options, *, log: Callable[[str], None]) -> HubSocket | None:
+    """Connect to this home's hub; ``None`` where it would have to be started or replaced first."""
+    with _os_errors_reported(home):
+        connected = _connect_to_usable(home, options)
+    return None if connected is None else _used(connected, log)
+
+
+@contextmanager
+def _os_errors_reported(home: Path) -> Generator[None]:
+    try:
+        yield
     except OSError as error:
         from browser_pilot.hub_discovery.launcher import diagnostic_suggestions
 
         raise HubUnavailable(
             f"The hub cannot be reached: {error}.", suggestions=diagnostic_suggestions(home)
         ) from error
+
+
+def _connect_to_usable(home: Path, options: Options) -> _Connected | None:
+    connected = _handshake_with_current(home, read_runtime(home), options)
+    if connected is not None and connected.is_replaceable:
+        connected.hub.disconnect()
+        return None
+    return connected
+
+
+def _used(connected: _Connected, log: Callable[[str], None]) -> HubSocket:
     if connected.version != __version__:
         log(f"Using the running hub of version {connected.version}; this is version {__version__}.")
     return connected.hub
@@ -85,7 +112,7 @@ def _handshake(home: Path, info: RuntimeInfo | None, options: Options) -> _Conne
     """Connect with this client's options; ``None`` when no hub runs."""
     if info is None:
         return None
-    opened = open_hub_socket(home, info, {"options": dict(options)})
+    opened = open_hub_socket(home, info, {"identity": _IDENTITY, "options": dict(options)})
     if opened is None:
         return None
     hub, reply = opened

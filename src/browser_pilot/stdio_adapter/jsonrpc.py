@@ -53,7 +53,7 @@ def read_message(line: bytes) -> Message:
     try:
         value: object = _STRICT.decode(text)
     except _NotJson as error:
-        return Malformed(PARSE_ERROR, f"{error} is not JSON.", _readable_ids(json.loads(text)))
+        return Malformed(PARSE_ERROR, f"{error} is not JSON.", _ids_despite_constants(text))
     except ValueError as error:
         return Malformed(PARSE_ERROR, f"The line is not JSON: {error}.")
     except RecursionError:
@@ -105,6 +105,14 @@ def _readable_ids(value: object) -> tuple[RequestId | None, ...]:
     bodies = [cast("dict[str, object]", entry) for entry in entries if isinstance(entry, dict)]
     found = [_request_id(body.get("id")) for body in bodies if "result" not in body and "error" not in body]
     return tuple(dict.fromkeys(found)) or (None,)
+
+
+def _ids_despite_constants(text: str) -> tuple[RequestId | None, ...]:
+    """The ids in a text with NaN or Infinity, which may be malformed after that as well."""
+    try:
+        return _readable_ids(json.loads(text))
+    except (ValueError, RecursionError):
+        return (None,)
 
 
 class _NotJson(Exception):

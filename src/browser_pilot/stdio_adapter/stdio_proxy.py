@@ -3,6 +3,9 @@
 One thread reads the client and one reads the hub, so that neither direction blocks the other. One lock guards the state
 that they share, another the writes to the client. The proxy connects to a hub when a request arrives and there is no
 connection: at the start, and after a hub was lost.
+
+Where no hub runs at the start, a thread starts one. Until it is ready, ``response_cache`` has the responses to
+``initialize`` and ``tools/list``. If the hub's list differs, the client gets ``notifications/tools/list_changed``.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import cast
 
 from browser_pilot.errors import HubUnavailable
 from browser_pilot.home import locate_home
@@ -26,8 +30,8 @@ from .fallback_errors import (
     lost_response,
     malformed_responses,
 )
-from .hub_connection import HubConnection
-from .hub_restart import Options, connect_to_hub
+from .hub_connection import HubConnection, negotiated_initialize
+from .hub_restart import Options, connect_to_hub, connect_to_running_hub
 from .jsonrpc import (
     MAX_LINE_BYTES,
     LineSplitter,
@@ -39,6 +43,7 @@ from .jsonrpc import (
     read_message,
     too_long,
 )
+from .response_cache import ResponseCache, is_kept
 
 DRAIN_TIMEOUT_SECONDS = 5.0
 REPLAY_TIMEOUT_SECONDS = 10.0
@@ -46,6 +51,10 @@ REPLAY_TIMEOUT_SECONDS = 10.0
 SUBSCRIPTION_METHODS = frozenset({"subscriptions/listen"})
 _CHUNK_BYTES = 256 * 1024
 _REPLAY_ID = "browser-pilot-initialize-replay"
+_LIST_CHECK_ID = "browser-pilot-list-check"
+_INITIALIZED = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
+_LIST_CHECK = json.dumps({"jsonrpc": "2.0", "id": _LIST_CHECK_ID, "method": "tools/list"}).encode()
+_LIST_CHANGED = b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'
 
 
 def run_adapter(arguments: Sequence[str]) -> None:
@@ -87,6 +96,11 @@ class StdioProxy:
         self._is_initialized = False
         self._cancelled_hub_requests: set[RequestId] = set()
         self._last_failure = ""
+        self._cache = ResponseCache(home, options)
+        self._kept_requests: dict[RequestId, str] = {}
+        """Open requests whose responses the cache keeps: their methods."""
+        self._starter: threading.Thread | None = None
+        self._used_kept_list = False
 
     def run(self) -> None:
         for line in _read_lines(0):
@@ -104,7 +118,11 @@ class StdioProxy:
             self._forward_request(message, line)
         else:
             if isinstance(message, Notification) and message.method == "notifications/initialized":
-                self._is_initialized = True
+                with self._state:
+                    self._is_initialized = True
+                    if self._connection is None:
+                        # The next connection sends it.
+                        return
             self._forward_to_hub(message, line)
 
     def _reject(self, malformed: Malformed) -> None:
@@ -113,18 +131,63 @@ class StdioProxy:
 
     def _forward_request(self, request: Request, line: bytes) -> None:
         try:
+            if self._respond_from_cache(request):
+                return
             self._send_request(request, line)
         except HubUnavailable as error:
-            if error.message != self._last_failure:
-                log(" ".join((error.message, *error.suggestions)))
-            self._last_failure = error.message
+            self._report(error)
             self._write(error_response(OpenRequest(request.id, request.method), error, as_json=self._as_json))
         else:
             self._last_failure = ""
 
+    def _report(self, error: HubUnavailable) -> None:
+        if error.message != self._last_failure:
+            log(" ".join((error.message, *error.suggestions)))
+        self._last_failure = error.message
+
+    def _respond_from_cache(self, request: Request) -> bool:
+        """While a hub starts, respond with what the last one responded; ``False`` if the hub must."""
+        if request.method == "initialize" and not self._can_start_from_cache(request):
+            return False
+        with self._state:
+            if self._starter is None or self._connection is not None:
+                return False
+            result = {} if request.method == "ping" else self._cache.result(request)
+            if result is None:
+                return False
+            self._used_kept_list |= request.method == "tools/list"
+        self._write(json.dumps({"jsonrpc": "2.0", "id": request.id, "result": result}).encode())
+        if request.method == "initialize":
+            self._initialize = negotiated_initialize(request, result)
+            self._starter.start()
+        return True
+
+    def _can_start_from_cache(self, initialize: Request) -> bool:
+        self._cache.select(initialize)
+        if self._connection is not None or self._starter is not None or self._cache.result(initialize) is None:
+            return False
+        hub = connect_to_running_hub(self._home, self._options, log=log)
+        if hub is None:
+            self._starter = threading.Thread(target=self._start_hub, daemon=True)
+            return True
+        self._use(HubConnection(hub))
+        return False
+
+    def _start_hub(self) -> None:
+        try:
+            self._connect(replay=True)
+        except HubUnavailable as error:
+            # The next request tries again, and gets the error.
+            self._report(error)
+
     def _send_request(self, request: Request, line: bytes) -> None:
+        if self._starter is not None:
+            self._starter.join()
+            self._starter = None
         for _ in range(2):
-            if self._try_to_send(self._connection or self._connect(request), request, line):
+            if self._try_to_send(
+                self._connection or self._connect(replay=request.method != "initialize"), request, line
+            ):
                 return
         raise hub_ended()
 
@@ -134,6 +197,8 @@ class StdioProxy:
             if connection.is_lost:
                 return False
             connection.add(request)
+            if is_kept(request):
+                self._kept_requests[request.id] = request.method
             connection.is_sending = True
         is_sent = True
         try:
@@ -172,10 +237,13 @@ class StdioProxy:
             except OSError:
                 connection.hub.shutdown()
 
-    def _connect(self, request: Request) -> HubConnection:
+    def _connect(self, *, replay: bool) -> HubConnection:
         connection = HubConnection(connect_to_hub(self._home, self._options, log=log))
-        if request.method != "initialize" and self._initialize is not None:
+        if replay and self._initialize is not None:
             self._replay_initialize(connection, self._initialize)
+        return self._use(connection)
+
+    def _use(self, connection: HubConnection) -> HubConnection:
         with self._state:
             self._connection = connection
             self._connections.add(connection)
@@ -195,10 +263,18 @@ class StdioProxy:
                 if isinstance(message, Response) and message.id == _REPLAY_ID:
                     break
                 self._deliver(connection, line)
-            if "result" not in message.body:
+            result = message.body.get("result")
+            if not isinstance(result, dict):
                 raise HubUnavailable("The new hub does not accept this client.", suggestions=["Restart the client."])
-            if self._is_initialized:
-                hub.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+            self._cache.keep("initialize", cast("dict[str, object]", result))
+            with self._state:
+                if self._is_initialized:
+                    hub.send(_INITIALIZED)
+                    if self._used_kept_list:
+                        self._used_kept_list = False
+                        hub.send(_LIST_CHECK)
+                # Under the same lock: otherwise a notification that arrives now would be sent twice or not at all.
+                self._connection = connection
         except HubUnavailable:
             self._on_disconnect(connection)
             raise
@@ -215,6 +291,9 @@ class StdioProxy:
 
     def _deliver(self, connection: HubConnection, line: bytes) -> None:
         message = read_message(line)
+        if isinstance(message, Response) and message.id == _LIST_CHECK_ID:
+            self._check_list(message)
+            return
         if isinstance(message, Request):
             # Before the client gets it: its response may arrive before the next line runs.
             with self._state:
@@ -224,9 +303,23 @@ class StdioProxy:
             with self._state:
                 connection.hub_requests.discard(message.cancels)
         elif isinstance(message, Response):
+            self._keep(message)
             with self._state:
                 self._initialize = connection.match_response(message) or self._initialize
                 self._state.notify_all()
+
+    def _keep(self, response: Response) -> None:
+        """Keep a response for the next start. The request stays open until then: the end of input waits for it."""
+        method = None if response.id is None else self._kept_requests.pop(response.id, None)
+        result = response.body.get("result")
+        if method is not None and isinstance(result, dict):
+            self._cache.keep(method, cast("dict[str, object]", result))
+
+    def _check_list(self, response: Response) -> None:
+        """The hub's list of tools, after the client got one from the cache."""
+        result = response.body.get("result")
+        if isinstance(result, dict) and self._cache.keep("tools/list", cast("dict[str, object]", result)):
+            self._write(_LIST_CHANGED)
 
     def _on_disconnect(self, connection: HubConnection) -> None:
         """Respond in place of a hub that has ended. The next request connects to another."""

@@ -14,7 +14,7 @@ from browser_pilot.page.picked_element import PickedElement, resolve_picked
 from browser_pilot.page.tab import Tab
 from browser_pilot.sessions.registry import SessionRegistry
 
-Selector = Annotated[str, Field(min_length=1, max_length=2_000)]
+PickedSelector = Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
 class _PickedParams(BaseModel):
@@ -22,7 +22,7 @@ class _PickedParams(BaseModel):
 
     tab: int
     frame_url: Annotated[str, Field(max_length=20_000)]
-    selectors: Annotated[list[Selector], Field(min_length=1, max_length=10)]
+    selectors: Annotated[list[PickedSelector], Field(min_length=1, max_length=10)]
 
 
 class ElementPicker:

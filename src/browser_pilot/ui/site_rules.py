@@ -13,8 +13,8 @@ from browser_pilot.policy.patterns import Pattern
 from browser_pilot.policy.rules import Rule, Ruleset
 
 # In increasing order: no access, read only, approval before each write, no approval needed.
-Level = Literal["block", "look", "ask", "free"]
-LEVELS: tuple[Level, ...] = get_args(Level)
+SiteLevel = Literal["block", "look", "ask", "free"]
+LEVELS: tuple[SiteLevel, ...] = get_args(SiteLevel)
 RULE_SOURCE = "the side panel"
 
 
@@ -41,7 +41,7 @@ class SiteRules:
         self._config.replace_rule(pattern, _rule(pattern, level))
 
 
-def level_of(rules: Ruleset, site: Site) -> tuple[Level, str]:
+def level_of(rules: Ruleset, site: Site) -> tuple[SiteLevel, str]:
     """What agents may do on a site in the user's own browser, and the rule that decides it."""
     coverage = rules.coverage(site)
     read, write = coverage.permit("read"), coverage.permit("write")

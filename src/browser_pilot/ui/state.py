@@ -13,12 +13,13 @@ from browser_pilot.audit_log.audit_log import AuditLog
 from browser_pilot.audit_log.reader import AuditedAction, AuditQuery
 from browser_pilot.config.live_reload import CurrentConfig
 from browser_pilot.json_types import Json, JsonObject
-from browser_pilot.policy.budgets import Budgets
+from browser_pilot.policy.budgets import Budgets, client_account
 from browser_pilot.sessions.registry import SessionRegistry
 
 MAX_ACTIONS = 60
 ACTION_FIELDS = (
-    "id kind time_ms client tool site url status duration_ms error decision rule risk arguments summary details by"
+    "id kind time_ms client tool site url status duration_ms error decision rule risk approval grant arguments summary "
+    "details by"
 ).split()
 
 
@@ -35,8 +36,9 @@ class UiState:
             {
                 "name": session.client.name,
                 "session": session.id,
+                "client_id": session.client_id,
                 "engine": session.engine,
-                "steps": self._budgets.used(f"session {session.id}"),
+                "steps": self._budgets.used(client_account(session.client.identity)),
                 "budget": budget,
                 "tabs": [{"id": tab.id, "url": tab.page.url} for tab in session.tabs()],
             }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,6 +18,8 @@ from tests.audit_log.logs import DONE, click, opened, reader
 from tests.cli.conftest import Invoke, Pilot
 from tests.hub_process import running_hub
 
+# Stands for ``sys`` with a person at the terminal; the runner of commands gives the answers.
+TERMINAL = SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
 CONFIG = "[hub]\nidle_minutes = 3\n"
 SHOP_PATTERN = parse_pattern("shop.example")
 
@@ -99,7 +102,7 @@ def test_a_restore_without_a_log_writes_an_audit_note(invoke: Invoke, home: Path
     home.mkdir(mode=0o700)
     (home / "config.toml").write_text(CONFIG)
     invoke("backup", str(file))
-    assert invoke("restore", str(file), "--yes").code == 0
+    assert invoke("restore", str(file), "--yes", "--from-elsewhere").code == 0
     (action,) = reader(home).search()
     assert action.intent["text"] == "Restored from my backup.zip"
 
@@ -143,6 +146,30 @@ def test_a_backup_of_another_home_needs_from_elsewhere(invoke: Invoke, filled: P
     assert "--from-elsewhere" in outcome.err
     assert invoke("restore", str(file), "--yes", "--from-elsewhere", "--json").data["log_rows"] == 2
     assert reader(filled).verify().ok
+
+
+@pytest.mark.parametrize("new_home", [True, False])
+def test_an_unknown_seal_is_asked_about_with_the_settings_that_the_backup_has(
+    invoke: Invoke, filled: Path, file: Path, monkeypatch: pytest.MonkeyPatch, new_home: bool
+) -> None:
+    stranger = '[browser]\nexecutable = "/tmp/evil\\u001b[2J"\n[policy.ask_from]\nmanaged = "never"\n'
+    (filled / "config.toml").write_text(stranger)
+    invoke("backup", str(file))
+    for path in (*filled.glob("activity.*"), filled / "config.toml"):
+        path.unlink()
+    if not new_home:
+        asyncio.run(write_log(filled))
+    monkeypatch.setattr("browser_pilot.cli.commands.backup.sys", TERMINAL)
+    for arguments, answer in (((), "\n"), (("--yes",), "n\n")):
+        outcome = invoke("restore", str(file), *arguments, stdin=answer)
+        assert outcome.code == 1
+        assert 'policy.ask_from.managed = "never"' in outcome.out
+        assert r'browser.executable = "/tmp/evil\u001b[2J"' in outcome.out
+        assert not (filled / "config.toml").exists()
+    outcome = invoke("restore", str(file), "--yes", stdin="y\n")
+    assert outcome.code == 0
+    assert "Not restored, because its seal is unknown: browser.executable" in outcome.out
+    assert "evil" not in (filled / "config.toml").read_text()
 
 
 def test_restore_is_rejected_while_a_hub_runs(invoke: Invoke, filled: Path, file: Path) -> None:

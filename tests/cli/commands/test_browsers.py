@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Pilot, run_pilot
+from tests.cli.conftest import Pilot
+from tests.commands import run_pilot
 from tests.extension_bridge.fake_extension import FakeBrowser
 from tests.hub_process import HubProcess, running_hub
 

@@ -68,3 +68,12 @@ def test_an_unknown_variable_is_rejected_by_name(pilot: Pilot) -> None:
     outcome = pilot("config", "check", env={"BROWSER_PILOT_HUB__PROT": "1"})
     assert outcome.code == 1
     assert "BROWSER_PILOT_HUB__PROT" in outcome.err
+
+
+def test_show_leaves_out_credentials_in_urls(pilot: Pilot, home: Path) -> None:
+    home.mkdir()
+    (home / "config.toml").write_text('[network]\nproxy = "http://ada:s3cret@proxy.test:3128"\n')
+    for options in ((), ("--json",)):
+        text = pilot("config", "show", *options).out
+        assert "proxy.test:3128" in text
+        assert "s3cret" not in text

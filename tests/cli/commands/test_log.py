@@ -234,7 +234,8 @@ async def test_follow_prints_actions_as_they_finish(home: Path) -> None:
         for line in process.stdout:
             lines.put(line)
 
-    threading.Thread(target=read_lines, daemon=True).start()
+    follower = threading.Thread(target=read_lines, daemon=True)
+    follower.start()
     try:
         async with opened(home) as log:
             first = await log.intent(click())
@@ -248,16 +249,18 @@ async def test_follow_prints_actions_as_they_finish(home: Path) -> None:
         assert reader(home).verify().ok
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 130
+        follower.join(20)
         assert lines.empty()
     finally:
         process.kill()
         process.wait(20)
+        follower.join(20)
         process.stdout.close()
 
 
 def _until_ended(lines: Queue[str]) -> dict[str, object]:
     while True:
-        shown = json.loads(lines.get(timeout=30))
+        shown = json.loads(lines.get(timeout=60))
         if "status" in shown:
             return shown
 
@@ -265,7 +268,7 @@ def _until_ended(lines: Queue[str]) -> dict[str, object]:
 def test_a_closed_pipe_is_not_an_error(pilot: Pilot, filled: Path) -> None:
     command = f"{sys.executable} -m browser_pilot log --export jsonl | head -n 1"
     done = subprocess.run(
-        command, shell=True, env=environment(filled), capture_output=True, text=True, timeout=60, check=False
+        command, shell=True, env=environment(filled), capture_output=True, text=True, timeout=100, check=False
     )
     assert json.loads(done.stdout)["id"] == 1
     assert done.stderr == ""

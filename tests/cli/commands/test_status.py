@@ -56,7 +56,7 @@ async def test_status_lists_the_clients(pilot: Pilot, home: Path) -> None:
 
 
 def test_stop_waits_until_the_hub_has_exited(pilot: Pilot, home: Path) -> None:
-    with running_hub(home) as hub:
+    with running_hub(home, forked=False) as hub:
         outcome = pilot("stop")
         assert outcome.code == 0
         assert str(hub.process.pid) in outcome.out

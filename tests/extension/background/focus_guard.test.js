@@ -30,6 +30,23 @@ function guardAfter(method, params) {
   return guard;
 }
 
+test('a tab that opens within a second of an agent\'s input is the agent\'s; reading is no input', () => {
+  const script = { objectGroup: 'browser-pilot-agent-script' };
+  for (const [method, params] of [['Input.dispatchMouseEvent'], ['Input.insertText'], ['Page.navigate'], ['Runtime.evaluate', script], ['Runtime.callFunctionOn', script]]) {
+    const guard = guardAfter(method, params);
+    assert.ok(guard.isAgentInput(1) && !guard.isAgentInput(2), method);
+    mock.timers.tick(1_000);
+    assert.ok(!guard.isAgentInput(1), method);
+  }
+  for (const method of ['Runtime.evaluate', 'Runtime.callFunctionOn', 'DOM.getDocument', 'Page.captureScreenshot', 'Input.setIgnoreInputEvents']) {
+    assert.ok(!guardAfter(method).isAgentInput(1), method);
+  }
+});
+
+test('a malformed command is no input', () => {
+  for (const args of [[], [{}], [{ tabId: 1 }], [{ tabId: 1 }, 5]]) new FocusGuard().recordCommand(args);
+});
+
 test('an agent counts as active for five seconds after an action, and not after a read', () => {
   const guard = guardAfter('Input.dispatchKeyEvent');
   assert.ok(guard.isAgentActive(1) && !guard.isAgentActive(2));

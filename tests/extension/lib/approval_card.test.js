@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import '../locale.js';
-import { announcement, choiceForKey } from '../../../src/browser_pilot/extension/lib/approval_card.js';
+import { announcement, choiceForKey, choiceLabel } from '../../../src/browser_pilot/extension/lib/approval_card.js';
 
 const REQUEST = { id: 'q', client_name: 'Claude', what: 'Click “Pay now”', site: 'shop.example', risk: 'high', choices: ['once', 'deny'] };
 
@@ -17,4 +17,13 @@ test('a key stands for a choice only if the request offers it', () => {
 
 test('the announcement contains client, action, site and risk', () => {
   assert.equal(announcement(REQUEST), 'Needs you: Claude wants to Click “Pay now”. shop.example. High risk.');
+});
+
+test('“always” says what it allows', () => {
+  const request = { ...REQUEST, labels: {}, about: 'action' };
+  assert.equal(choiceLabel({ ...request, risk: 'low' }, 'always'), 'Always allow low-risk actions on shop.example');
+  assert.equal(choiceLabel(request, 'always'), 'Always allow all actions, also of high risk, on shop.example');
+  assert.equal(choiceLabel({ ...request, about: 'site' }, 'always'), 'Always allow agents to use shop.example');
+  assert.equal(choiceLabel({ ...request, labels: { always: 'Always allow this guest here' } }, 'always'), 'Always allow this guest here');
+  assert.equal(choiceLabel(request, 'once'), 'Allow once');
 });

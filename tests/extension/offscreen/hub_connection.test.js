@@ -33,7 +33,7 @@ class FakeHub {
       onMessage: (message) => this.received.push(message),
       onConnected: () => this.connections++,
       onPaired: (credentials) => (this.credentials = credentials),
-      identity: () => ({ version: '1', agent: 'test', instance: 'i' }),
+      identity: () => ({ version: '1', agent: 'test', instance: 'i', halted: 'paused' }),
     });
   }
 

@@ -72,8 +72,15 @@ test('a version mismatch shows the message of the hub', () => {
 });
 
 test('the last state of the hub is not shown while disconnected', () => {
-  const shown = view({ phase: 'disconnected' }, { ...SHARED, hub: { halted: 'paused', mode: 'ask' } });
-  assert.deepEqual([shown.state, shown.mode, shown.canDisconnect], ['Hub offline', '', false]);
+  const shown = view({ phase: 'disconnected' }, { ...FREE, hub: { mode: 'ask' } });
+  assert.deepEqual([shown.state, shown.mode, shown.tab], ['Hub offline', '', false]);
+});
+
+test('a shared tab can be taken back, and agents stopped and resumed, while disconnected', () => {
+  const shared = view({ phase: 'disconnected' }, SHARED);
+  assert.deepEqual([shared.tab, shared.canDisconnect, shared.canStop, shared.pause], [true, true, true, 'Pause']);
+  const stopped = view({ phase: 'disconnected' }, { ...FREE, hub: { halted: 'stopped' } });
+  assert.deepEqual([stopped.state, stopped.tab, stopped.pause], ['Stopped by you', true, 'Resume']);
 });
 
 test('a pending approval comes before anything else', () => {

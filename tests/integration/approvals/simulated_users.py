@@ -20,7 +20,7 @@ from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
 
 from tests.hub_process import HubProcess, environment
 
-WAIT_SECONDS = 20
+WAIT_SECONDS = 60
 
 
 def form_response(label: str) -> ElicitResult:

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from tests.clients import call, fail
+from tests.commands import run_pilot, run_pilot_or_fail
 from tests.hub_process import HubProcess, environment, running_hub
 from tests.sites import Site
 from tests.waiting import eventually
@@ -28,15 +29,8 @@ from .simulated_users import SimulatedUser, asking_client, configure, pending, w
 EMAIL = {"role": "textbox", "name": "Email"}
 
 
-def run(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "browser_pilot", *arguments]
-    return subprocess.run(command, env=environment(home), capture_output=True, text=True, timeout=60, check=False)
-
-
 async def command(home: Path, *arguments: str) -> str:
-    done = await asyncio.to_thread(run, home, *arguments)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return await asyncio.to_thread(run_pilot_or_fail, home, *arguments)
 
 
 class Terminal:
@@ -114,19 +108,19 @@ async def test_an_approval_is_listed_and_decided_in_a_shell(asking_hub: HubProce
             assert (await calling).is_error == refused
             decided = await watcher.next()
             assert decided["answer"]["door"] == "command line"
-        late = await asyncio.to_thread(run, home, "approve", approval["id"])
-        assert late.returncode == 1
-        assert "is no longer pending" in late.stderr
+        late = await asyncio.to_thread(run_pilot, home, "approve", approval["id"])
+        assert late.code == 1
+        assert "is no longer pending" in late.err
         await call(client, "browser_type", element=EMAIL, text="covered by the session")
 
 
 def test_without_a_hub_the_commands_say_how_to_start_one(home: Path) -> None:
     for arguments in (["approvals"], ["approve", "abc234"], ["deny", "abc234"], ["approve", "../stop"]):
-        done = run(home, *arguments)
-        assert done.returncode == 1
-        assert "Traceback" not in done.stderr
-    assert "browser-pilot serve" in run(home, "approvals").stderr
-    assert run(home, "approve", "abc234", "--session", "--always").returncode == 2
+        done = run_pilot(home, *arguments)
+        assert done.code == 1
+        assert "Traceback" not in done.err
+    assert "browser-pilot serve" in run_pilot(home, "approvals").err
+    assert run_pilot(home, "approve", "abc234", "--session", "--always").code == 2
 
 
 @pytest.mark.browser

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from http.server import BaseHTTPRequestHandler
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.clients import call, fail, http_client
-from tests.hub_process import running_hub
+from tests.conftest import HubWith
 from tests.sites import serving
 
-from .simulated_users import SimulatedUser, asking_client, configure, form_response
+from .simulated_users import SimulatedUser, asking_client, form_response
 
 pytestmark = pytest.mark.browser
 
@@ -43,9 +42,11 @@ def bank(handler: BaseHTTPRequestHandler) -> None:
         {"action": "clear"},
     ],
 )
-async def test_cookies_of_a_denied_site_cannot_be_used_from_another(home: Path, arguments: dict[str, Any]) -> None:
-    configure(home, BANK_DENIED)
-    with serving({"/": "<title>Evil</title>", "/bank": bank}) as site, running_hub(home) as hub:
+async def test_cookies_of_a_denied_site_cannot_be_used_from_another(
+    hub_with: HubWith, arguments: dict[str, Any]
+) -> None:
+    hub = hub_with(BANK_DENIED)
+    with serving({"/": "<title>Evil</title>", "/bank": bank}) as site:
         bank_url = site.url("/bank").replace("127.0.0.1", "localhost")
         async with http_client(hub) as client:
             await call(client, "browser_navigate", url=bank_url)
@@ -58,9 +59,9 @@ async def test_cookies_of_a_denied_site_cannot_be_used_from_another(home: Path, 
             await call(client, "browser_wait_for", text="Cookie sid=real.")
 
 
-async def test_without_a_domain_only_cookies_of_the_page_are_deleted(home: Path) -> None:
-    configure(home, BANK_DENIED)
-    with serving({"/": "<title>Evil</title>", "/bank": bank}) as site, running_hub(home) as hub:
+async def test_without_a_domain_only_cookies_of_the_page_are_deleted(hub_with: HubWith) -> None:
+    hub = hub_with(BANK_DENIED)
+    with serving({"/": "<title>Evil</title>", "/bank": bank}) as site:
         bank_url = site.url("/bank").replace("127.0.0.1", "localhost")
         async with http_client(hub) as client:
             await call(client, "browser_navigate", url=bank_url)
@@ -71,10 +72,10 @@ async def test_without_a_domain_only_cookies_of_the_page_are_deleted(home: Path)
             await call(client, "browser_wait_for", text="Cookie sid=real.")
 
 
-async def test_the_approval_request_names_the_host_the_cookie_and_the_action(home: Path) -> None:
-    configure(home, FULL + '[policy]\napproval_timeout_s = 20\n[policy.ask_from]\nloopback = "medium"\n')
+async def test_the_approval_request_names_the_host_the_cookie_and_the_action(hub_with: HubWith) -> None:
+    hub = hub_with(FULL + '[policy]\napproval_timeout_s = 20\n[policy.ask_from]\nloopback = "medium"\n')
     person = SimulatedUser([form_response("Deny"), form_response("Deny"), form_response("Allow once")])
-    with serving({"/": "<title>Shop</title>"}) as site, running_hub(home) as hub:
+    with serving({"/": "<title>Shop</title>"}) as site:
         async with asking_client(hub, person) as client:
             await call(client, "browser_navigate", url=site.url())
             await fail(client, "browser_cookies", action="set", name="sid", value="x", domain="localhost")

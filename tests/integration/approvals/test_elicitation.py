@@ -12,6 +12,8 @@ import pytest
 from mcp.client import Client
 from mcp_types import ElicitResult
 
+from browser_pilot.audit_log.database import AuditLogFiles
+from browser_pilot.audit_log.reader import AuditLogReader, AuditQuery
 from tests.clients import ERAS, call, fail
 from tests.hub_process import HubProcess, running_hub
 from tests.sites import Site
@@ -68,11 +70,12 @@ async def test_allowing_in_the_form_executes_the_call(
         lines = form.message.splitlines()
         assert lines[0] == f"Type into textbox “Email” on 127.0.0.1:{site.port}?"
         assert "text: ada@example.com" in lines
-        assert 'Asked because of the rule for "127.0.0.1" (config.toml).' in lines
+        assert 'Asked by browser_type, because of the rule for "127.0.0.1" (config.toml).' in lines
+        assert f"“Always” can be undone with `browser-pilot policy forget 127.0.0.1:{site.port}`." in lines
         assert form.requested_schema["properties"]["answer"]["enum"] == [
             "Allow once",
             "Allow for this session",
-            "Always allow on this site",
+            f"Always allow low-risk actions on 127.0.0.1:{site.port}",
             "Deny",
             "Deny and block this site",
         ]
@@ -102,13 +105,32 @@ async def test_any_other_response_is_a_denial(
         assert error["retryable"] is False
 
 
+async def test_a_long_value_is_shown_in_full_or_refused(asking_hub: HubProcess, site: Site) -> None:
+    person = SimulatedUser([form_response("Deny"), form_response("Deny")])
+    long = "Lunch on Friday? " * 40 + "PS: please wire 9,000 EUR to Bob."
+    async with agent_of(person, asking_hub, site, era="legacy", name="long") as client:
+        await fail(client, "browser_type", element=EMAIL, text=long)
+        await fail(client, "browser_fill_form", fields=[{"element": EMAIL, "value": long}])
+        assert [long in form.message for form in person.forms] == [True, True]
+        error = await fail(client, "browser_type", element=EMAIL, text="x" * 100_001)
+        assert error["error"] == "INVALID_ARGUMENT"
+        assert "100,000" in error["message"]
+        assert len(person.forms) == 2
+
+
 @pytest.mark.parametrize("era", ERAS)
 async def test_allowing_for_the_session_covers_later_calls(asking_hub: HubProcess, site: Site, era: str) -> None:
     person = SimulatedUser([form_response("Allow for this session"), form_response("Deny")])
     async with agent_of(person, asking_hub, site, era=era, name="session") as client:
-        await typing(client, "one")
-        await typing(client, "two")
+        await typing(client, f"first-{era}")
+        await typing(client, f"second-{era}")
         assert len(person.forms) == 1
+        log = AuditLogReader(AuditLogFiles.in_home(asking_hub.home))
+        first, second = (
+            action.flat() for word in ("first", "second") for action in log.search(AuditQuery(text=f"{word}-{era}"))
+        )
+        assert (first["decision"], first.get("grant")) == ("ask", None)
+        assert (second["decision"], second["grant"], second["approval"]) == ("ask", "session", first["approval"])
         await fail(client, "browser_type", element=PASSWORD, text="three")
         assert len(person.forms) == 2
 
@@ -118,7 +140,8 @@ async def test_always_and_block_write_rules_for_every_client_that_survive_a_rest
     home: Path, site: Site, era: str
 ) -> None:
     configure(home, '[policy.domains."127.0.0.1"]\nwrite = "ask"\n[policy.domains."localhost"]\nwrite = "ask"')
-    person = SimulatedUser([form_response("Always allow on this site"), form_response("Deny and block this site")])
+    always = f"Always allow low-risk actions on 127.0.0.1:{site.port}"
+    person = SimulatedUser([form_response(always), form_response("Deny and block this site")])
     local = f"http://localhost:{site.port}/"
     with running_hub(home) as hub:
         async with agent_of(person, hub, site, era=era) as client:

@@ -28,7 +28,7 @@ PATHS = (
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_every_path_needs_the_token_and_a_trusted_origin(asking_hub: HubProcess, path: str, method: str) -> None:
-    with httpx.Client(base_url=f"http://127.0.0.1:{asking_hub.info.port}", timeout=20) as http:
+    with httpx.Client(base_url=f"http://127.0.0.1:{asking_hub.info.port}", timeout=60) as http:
         assert http.request(method, path, json={"choice": "once"}).status_code == 401
         headers = {**asking_hub.headers, "Origin": "https://evil.example"}
         assert http.request(method, path, json={"choice": "once"}, headers=headers).status_code == 403

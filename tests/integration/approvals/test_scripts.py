@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.clients import call, fail, http_client
-from tests.hub_process import running_hub
+from tests.conftest import HubWith
+from tests.hub_process import HubProcess
 from tests.sites import Site, serving
 
-from .simulated_users import SimulatedUser, asking_client, configure, form_response
+from .simulated_users import SimulatedUser, asking_client, form_response
 
 pytestmark = pytest.mark.browser
 
@@ -25,12 +24,11 @@ profile = "full"
 approval_timeout_s = 20
 [policy.ask_from]
 loopback = "high"
+[policy.domains."localhost"]
+read = true
+write = false
 """
-DENY, ALLOW_ONCE, ALLOW_SESSION = (
-    form_response("Deny"),
-    form_response("Allow once"),
-    form_response("Allow for this session"),
-)
+DENY, ALLOW_ONCE = form_response("Deny"), form_response("Allow once")
 PAY = "document.querySelector('#pay').click()"
 
 
@@ -48,10 +46,12 @@ def paid(site: Site) -> int:
         ("browser_wait_for", {"function": f"() => {{ {PAY}; return true }}"}),
     ],
 )
-async def test_a_script_with_a_side_effect_needs_approval(home: Path, tool: str, arguments: dict[str, str]) -> None:
-    configure(home, SETTINGS)
+async def test_a_script_with_a_side_effect_needs_approval(
+    hub_with: HubWith, tool: str, arguments: dict[str, str]
+) -> None:
+    hub = hub_with(SETTINGS)
     person = SimulatedUser([DENY, ALLOW_ONCE])
-    with serving({"/": SHOP, "/paid": "<title>Paid</title>"}) as site, running_hub(home) as hub:
+    with serving({"/": SHOP, "/paid": "<title>Paid</title>"}) as site:
         async with asking_client(hub, person) as client:
             await call(client, "browser_navigate", url=site.url())
             assert (await fail(client, tool, **arguments))["error"] == "APPROVAL_DENIED"
@@ -65,10 +65,10 @@ async def test_a_script_with_a_side_effect_needs_approval(home: Path, tool: str,
     assert len(person.forms) == 2
 
 
-async def test_a_script_that_only_reads_needs_no_approval(home: Path) -> None:
-    configure(home, SETTINGS)
+async def test_a_script_that_only_reads_needs_no_approval(hub_with: HubWith) -> None:
+    hub = hub_with(SETTINGS)
     person = SimulatedUser()
-    with serving({"/": SHOP}) as site, running_hub(home) as hub:
+    with serving({"/": SHOP}) as site:
         async with asking_client(hub, person) as client:
             await call(client, "browser_navigate", url=site.url())
             read = await call(client, "browser_evaluate", expression="document.querySelector('#p').innerText")
@@ -81,11 +81,11 @@ async def test_a_script_that_only_reads_needs_no_approval(home: Path) -> None:
     assert person.forms == []
 
 
-async def test_a_long_script_is_shown_in_full_or_not_run(home: Path) -> None:
-    configure(home, SETTINGS)
+async def test_a_long_script_is_shown_in_full_or_not_run(hub_with: HubWith) -> None:
+    hub = hub_with(SETTINGS)
     person = SimulatedUser([DENY])
     long = f"/* {'a' * 5_000} */ {PAY}"
-    with serving({"/": SHOP}) as site, running_hub(home) as hub:
+    with serving({"/": SHOP}) as site:
         async with asking_client(hub, person) as client:
             await call(client, "browser_navigate", url=site.url())
             assert (await fail(client, "browser_evaluate", expression=long))["error"] == "APPROVAL_DENIED"
@@ -96,23 +96,26 @@ async def test_a_long_script_is_shown_in_full_or_not_run(home: Path) -> None:
     assert paid(site) == 0
 
 
-async def test_a_script_that_is_allowed_for_the_session_allows_no_other_script(home: Path) -> None:
-    configure(home, SETTINGS)
-    person = SimulatedUser([ALLOW_SESSION, DENY])
-    with serving({"/": SHOP, "/paid": "<title>Paid</title>"}) as site, running_hub(home) as hub:
+async def test_a_script_is_allowed_once_and_never_for_the_session(hub_with: HubWith) -> None:
+    hub = hub_with(SETTINGS)
+    person = SimulatedUser([ALLOW_ONCE, form_response("Allow for this session"), DENY])
+    with serving({"/": SHOP, "/paid": "<title>Paid</title>"}) as site:
         async with asking_client(hub, person) as client:
             await call(client, "browser_navigate", url=site.url())
-            for _ in range(2):
-                await call(client, "browser_evaluate", expression="e => { e.dataset.seen = 1 }", element="#pay")
-            error = await fail(client, "browser_evaluate", expression="e => e.click()", element="#pay")
-            assert error["error"] == "APPROVAL_DENIED"
+            harmless = "e => { e.dataset.seen = 1 }"
+            await call(client, "browser_evaluate", expression=harmless, element="#pay")
+            # It is not offered, so this answer is none.
+            for script in (harmless, "e => e.click()"):
+                error = await fail(client, "browser_evaluate", expression=script, element="#pay")
+                assert error["error"] == "APPROVAL_DENIED"
     assert paid(site) == 0
-    assert len(person.forms) == 2
+    assert len(person.forms) == 3
+    assert all("session" not in str(form.requested_schema) for form in person.forms)
 
 
-async def test_a_script_on_an_element_is_authorized_for_the_site_of_its_frame(home: Path) -> None:
-    configure(home, SETTINGS + '[policy.domains."localhost"]\nread = true\nwrite = false\n')
-    with serving({"/": SHOP}) as site, running_hub(home) as hub:
+async def test_a_script_on_an_element_is_authorized_for_the_site_of_its_frame(hub_with: HubWith) -> None:
+    hub = hub_with(SETTINGS)
+    with serving({"/": SHOP}) as site:
         site.pages["/outer"] = FRAMED.replace("{port}", str(site.port))
         async with http_client(hub) as client:
             await call(client, "browser_navigate", url=site.url("/outer"))
@@ -125,10 +128,10 @@ async def test_a_script_on_an_element_is_authorized_for_the_site_of_its_frame(ho
     assert paid(site) == 0
 
 
-async def test_a_rule_that_asks_about_every_change_asks_about_every_script(home: Path) -> None:
-    configure(home, SETTINGS + '[policy.domains."127.0.0.1"]\nwrite = "ask"\n')
+async def test_a_rule_that_asks_about_every_change_asks_about_every_script(hub_with: HubWith) -> None:
+    hub = hub_with(SETTINGS + '[policy.domains."127.0.0.1"]\nwrite = "ask"\n')
     person = SimulatedUser([DENY, ALLOW_ONCE])
-    with serving({"/": SHOP}) as site, running_hub(home) as hub:
+    with serving({"/": SHOP}) as site:
         async with asking_client(hub, person) as client:
             await call(client, "browser_navigate", url=site.url())
             assert (await fail(client, "browser_evaluate", expression="document.title"))["error"] == "APPROVAL_DENIED"
@@ -136,8 +139,8 @@ async def test_a_rule_that_asks_about_every_change_asks_about_every_script(home:
     assert len(person.forms) == 2
 
 
-async def test_the_standard_profile_runs_no_scripts(home: Path) -> None:
-    with serving({"/": SHOP}) as site, running_hub(home) as hub:
+async def test_the_standard_profile_runs_no_scripts(hub: HubProcess) -> None:
+    with serving({"/": SHOP}) as site:
         for tools in ("standard", "minimal,browser_wait_for", "full,-browser_wait_for,standard"):
             async with http_client(hub, query=f"?tools={tools}") as client:
                 listed = {tool.name: tool for tool in (await client.list_tools()).tools}

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.clients import call, http_client
-from tests.hub_process import running_hub
+from tests.conftest import HubWith
 from tests.sites import serving
-
-from .simulated_users import configure
 
 pytestmark = pytest.mark.browser
 
@@ -28,10 +25,10 @@ PRIVATE = "<!doctype html><html lang=en><title>Private title</title><h1>Private 
     ],
 )
 async def test_a_page_that_requires_approval_is_not_described_after_an_action(
-    home: Path, tool: str, arguments: dict[str, Any]
+    hub_with: HubWith, tool: str, arguments: dict[str, Any]
 ) -> None:
-    configure(home, SETTINGS)
-    with serving({"/private": PRIVATE}) as site, running_hub(home) as hub:
+    hub = hub_with(SETTINGS)
+    with serving({"/private": PRIVATE}) as site:
         address = site.url("/private?token=1").replace("127.0.0.1", "localhost")
         site.pages["/"] = f"<!doctype html><title>Start</title><a id=go href='{address}'>Go</a>"
         async with http_client(hub) as client:
@@ -44,3 +41,27 @@ async def test_a_page_that_requires_approval_is_not_described_after_an_action(
     for shown in (result, tabs, selected):
         assert "private" not in str(shown).lower()
         assert "token" not in str(shown)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("browser_evaluate", {"expression": "void open(document.links[0].href)"}),
+        ("browser_click", {"element": "#go"}),
+        ("browser_press", {"key": "Enter", "element": "#go"}),
+    ],
+)
+async def test_a_new_tab_that_requires_approval_is_reported_with_its_origin_only(
+    hub_with: HubWith, tool: str, arguments: dict[str, Any]
+) -> None:
+    hub = hub_with(SETTINGS)
+    with serving({"/private": PRIVATE}) as site:
+        address = site.url("/private?token=1").replace("127.0.0.1", "localhost")
+        site.pages["/"] = f"<!doctype html><title>Start</title><a id=go target=_blank href='{address}'>Go</a>"
+        async with http_client(hub) as client:
+            await call(client, "browser_navigate", url=site.url(), snapshot=True)
+            result = await call(client, tool, **arguments)
+            tabs = await call(client, "browser_tabs")
+    assert [tab["url"] for tab in result["new_tabs"]] == [f"http://localhost:{site.port}"]
+    for shown in (result, tabs):
+        assert "private" not in str(shown).lower() and "token" not in str(shown)

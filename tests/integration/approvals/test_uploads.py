@@ -9,6 +9,7 @@ import pytest
 from mcp.client import Client
 
 from tests.clients import call, fail, http_client
+from tests.conftest import HubWith
 from tests.hub_process import running_hub
 from tests.sites import serving
 
@@ -26,12 +27,14 @@ async def uploaded(client: Client, selector: str = "#f") -> str | None:
     return json.loads((await call(client, "browser_evaluate", expression=script))["result"])
 
 
-async def test_protected_files_never_leave_and_nobody_is_asked(home: Path, tmp_path: Path) -> None:
+async def test_protected_files_never_leave_and_nobody_is_asked(hub_with: HubWith, tmp_path: Path) -> None:
     key = tmp_path / ".ssh" / "id_rsa"
     key.parent.mkdir()
     key.write_text("a key")
     person = SimulatedUser()
-    with serving({"/": PAGE}) as site, running_hub(home) as hub:
+    hub = hub_with("")
+    home = hub.home
+    with serving({"/": PAGE}) as site:
         link = home / "uploads" / "photo.png"
         link.parent.mkdir(exist_ok=True)
         link.symlink_to(home / "token")
@@ -51,16 +54,17 @@ async def test_protected_files_never_leave_and_nobody_is_asked(home: Path, tmp_p
 
 
 async def test_a_file_outside_the_upload_folders_requires_approval_with_its_real_path(
-    home: Path, tmp_path: Path
+    hub_with: HubWith, tmp_path: Path
 ) -> None:
     report = tmp_path / "documents" / "report.txt"
     report.parent.mkdir()
     report.write_text("a report")
     link = tmp_path / "innocent.txt"
     link.symlink_to(report)
-    yes, session, no = (form_response(label) for label in ("Allow once", "Allow for this session", "Deny"))
-    person = SimulatedUser([no, yes, session, no])
-    with serving({"/": PAGE}) as site, running_hub(home) as hub:
+    yes, no = form_response("Allow once"), form_response("Deny")
+    person = SimulatedUser([no, yes, no])
+    hub = hub_with("")
+    with serving({"/": PAGE}) as site:
         async with asking_client(hub, person, query="?tools=full") as client:
             await call(client, "browser_navigate", url=site.url())
             error = await fail(client, "browser_upload", element="#f", paths=[str(link)])
@@ -71,19 +75,18 @@ async def test_a_file_outside_the_upload_folders_requires_approval_with_its_real
             await call(client, "browser_upload", element="#f", paths=[str(report)])
             assert await uploaded(client) == "a report"
 
-            # "For this session" allows this file into this field, and no other file.
-            await call(client, "browser_upload", element="#f", paths=[str(report)])
-            await call(client, "browser_upload", element="#f", paths=[str(report)])
-            other = tmp_path / "documents" / "other.txt"
-            other.write_text("another report")
-            error = await fail(client, "browser_upload", element="#f", paths=[str(other)])
+            error = await fail(client, "browser_upload", element="#f", paths=[str(report)])
             assert error["error"] == "APPROVAL_DENIED"
-    assert len(person.forms) == 4
-    assert all("Always allow" not in str(form.requested_schema) for form in person.forms)
+    assert len(person.forms) == 3
+    for form in person.forms:
+        answers = form.requested_schema["properties"]["answer"]["enum"]
+        assert answers == ["Allow once", "Deny", "Deny and block this site"]
 
 
-async def test_files_in_the_upload_folders_need_no_approval(home: Path) -> None:
-    with serving({"/": PAGE}) as site, running_hub(home) as hub:
+async def test_files_in_the_upload_folders_need_no_approval(hub_with: HubWith) -> None:
+    hub = hub_with("")
+    home = hub.home
+    with serving({"/": PAGE}) as site:
         for folder in ("uploads", "downloads", "screenshots"):
             (home / folder).mkdir(exist_ok=True)
             (home / folder / "note.txt").write_text(folder)

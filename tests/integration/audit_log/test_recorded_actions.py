@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import psutil
 import pytest
 
 from browser_pilot.audit_log.database import AuditLogFiles
 from browser_pilot.audit_log.reader import AuditLogReader, AuditQuery
+from browser_pilot.hub_discovery.runtime_file import read_runtime
 from browser_pilot.json_types import Json
-from tests.clients import call, fail, http_client
-from tests.hub_process import running_hub
+from tests.clients import call, fail, http_client, stdio_adapter
+from tests.hub_process import running_hub, wait_until_gone
 from tests.integration.approvals.simulated_users import configure
 from tests.sites import LOGIN, Site, serving
 
@@ -122,3 +124,31 @@ async def test_counts_survive_a_restart(home: Path, site: Site) -> None:
             await call(client, "browser_navigate", url=site.url())
             error = await fail(client, "browser_navigate", url=site.url())
             assert error["error"] == "BUDGET_EXHAUSTED"
+
+
+async def test_neither_new_sessions_nor_a_new_hub_renew_the_step_budget_of_a_client(home: Path, site: Site) -> None:
+    configure(home, "[policy]\nstep_budget = 4\n")
+    async with stdio_adapter(home, "--tools", "full") as client:
+        for _ in range(2):
+            await call(client, "browser_session", action="create")
+            await call(client, "browser_navigate", url=site.url())
+        for tool, arguments in (("browser_session", {"action": "create"}), ("browser_navigate", {"url": site.url()})):
+            assert (await fail(client, tool, **arguments))["error"] == "BUDGET_EXHAUSTED"
+        hub = _hub_process(home)
+        family = hub.children(recursive=True)
+        hub.kill()
+        wait_until_gone([hub, *family])
+        error = await fail(client, "browser_navigate", url=site.url())
+        assert error["error"] == "BUDGET_EXHAUSTED"
+        async with stdio_adapter(home) as other:
+            await call(other, "browser_navigate", url=site.url())
+        hub = _hub_process(home)
+    hub.terminate()
+    wait_until_gone([hub])
+    assert log_of(home).verify().ok
+
+
+def _hub_process(home: Path) -> psutil.Process:
+    info = read_runtime(home)
+    assert info is not None
+    return psutil.Process(info.pid)

@@ -13,7 +13,7 @@ from playwright.async_api import BrowserContext, Page, expect
 
 from tests.hub_process import HubProcess
 
-TIMEOUT_MS = 15_000
+TIMEOUT_MS = 60_000
 
 
 def write_ticket_file(hub: HubProcess) -> Path:

@@ -11,8 +11,8 @@ import pytest
 from mcp.client import Client
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
-from tests.cli.conftest import run_pilot
 from tests.clients import call, fail, http_client
+from tests.commands import run_pilot
 from tests.extension_bridge.fake_extension import FakeBrowser, Refused
 from tests.hub_process import HubProcess, running_hub
 from tests.integration.user_chrome.shop_scene import accessibility_violations
@@ -50,6 +50,7 @@ async def test_an_action_waits_until_the_user_approves_it_on_the_dashboard(
         await expect(card.get_by_role("heading")).to_contain_text("Pay now", timeout=TIMEOUT_MS)
         await expect(card).to_contain_text("127.0.0.1")
         await expect(card.get_by_role("img")).to_be_visible()
+        await expect(card).to_contain_text("Sends a form to 127.0.0.1")
         await expect(page.locator("#state")).to_have_text("Needs you")
         await expect(page.locator("#announce")).to_contain_text("Pay now")
         await expect(page).to_have_title("(1) Needs you · Browser Pilot")

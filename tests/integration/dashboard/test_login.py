@@ -12,7 +12,7 @@ import pytest
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
 from browser_pilot.hub_discovery.runtime_file import read_runtime
-from tests.cli.conftest import run_pilot
+from tests.commands import run_pilot
 from tests.hub_process import HubProcess, running_hub, wait_until_gone
 
 from .dashboard_client import (
@@ -263,17 +263,27 @@ def test_no_other_file_is_served(asking: HubProcess, path: str) -> None:
 
 def test_an_open_dashboard_keeps_an_idle_hub_running(home: Path) -> None:
     home.mkdir()
-    (home / "config.toml").write_text("[hub]\nidle_minutes = 0.05\n")
+    (home / "config.toml").write_text("[hub]\nidle_minutes = 10\n")
     file = Path(run_pilot(home, "dashboard", "--json").data["file"])
     info = read_runtime(home)
     assert info is not None
     process = psutil.Process(info.pid)
     client = sign_in_with(info.port, ticket_in(file))
     with httpx.stream("POST", f"{client.address}/dashboard/events", headers=client.headers, timeout=60) as events:
-        for line in events.iter_lines():
+        lines = events.iter_lines()
+        assert next(lines) == "alive"
+        (home / "config.toml").write_text("[hub]\nidle_minutes = 0.05\n")
+        token = {"Authorization": f"Bearer {info.token}"}
+        assert httpx.post(f"{client.address}/api/reload", headers=token, timeout=60).json() == {"problem": None}
+        open_seconds = _uptime_seconds(client.address)
+        for line in lines:
             assert line == "alive"
-            if httpx.get(f"{client.address}/health").json()["uptime_seconds"] > 8:
+            if _uptime_seconds(client.address) > open_seconds + 8:
                 break
         else:
             pytest.fail("the hub ended while the dashboard was open")
-    wait_until_gone([process], 30)
+    wait_until_gone([process])
+
+
+def _uptime_seconds(address: str) -> float:
+    return httpx.get(f"{address}/health", timeout=60).json()["uptime_seconds"]

@@ -83,7 +83,8 @@ PAGE = """<!doctype html><title>Everything</title>
   canvas.fillStyle = 'rgb(1, 2, 3)';
   canvas.fillRect(0, 0, 4, 4);
   const other = document.getElementById('other');
-  other.onload = () => document.getElementById('tainted').getContext('2d').drawImage(other, 0, 0);
+  const taint = () => document.getElementById('tainted').getContext('2d').drawImage(other, 0, 0);
+  if (other.complete) taint(); else other.onload = taint;
   const made = new Blob(['made by the page'], { type: 'text/plain' });
   document.getElementById('blob').src = URL.createObjectURL(made);
   document.getElementById('bloblink').href = URL.createObjectURL(made);

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 from collections.abc import Generator
 from pathlib import Path
 from typing import Literal
 
 import pytest
 
-from browser_pilot.guests.guest_store import GuestStore
-from browser_pilot.guests.packages import read_package
-from browser_pilot.guests.permissions import GrantStore
+from browser_pilot.guests.host.grants import GrantStore
+from browser_pilot.guests.installed.guest_store import GuestStore
+from browser_pilot.guests.installed.packages import read_package
 from tests.clients import call, fail, http_client, text_of
+from tests.commands import run_pilot_or_fail
 from tests.guests.guest_factory import package, script
 from tests.guests.wasm_builder import EXAMPLES, from_c, from_wat, has_clang
-from tests.hub_process import HubProcess, environment, running_hub
+from tests.hub_process import HubProcess, running_hub
 
 from .newspaper_site import HEADLINE, PASSWORD, READER, STORY, Newspaper, serving_newspaper
 
@@ -71,11 +70,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory, modules: Path, paper: Newspape
 
 
 def guest_command(home: Path, *arguments: str, given: str = "") -> str:
-    command = [sys.executable, "-m", "browser_pilot", "guest", *arguments]
-    done = subprocess.run(
-        command, env=environment(home), input=given, capture_output=True, text=True, timeout=100, check=True
-    )
-    return done.stdout
+    return run_pilot_or_fail(home, "guest", *arguments, stdin=given)
 
 
 def add(home: Path, source: Path) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page
 
-from browser_pilot.guests.guest_store import GuestStore
-from browser_pilot.guests.manifest import Permission
-from browser_pilot.guests.permissions import GrantStore
+from browser_pilot.guests.host.grants import GrantStore
+from browser_pilot.guests.installed.guest_store import GuestStore
+from browser_pilot.guests.installed.manifest import GuestPermission
 from tests.clients import call, fail, http_client, text_of
 from tests.guests.guest_factory import package, script
 from tests.guests.wasm_builder import EXAMPLES
@@ -29,7 +29,7 @@ ASKING = package(
     name="asking",
     tools=[{"name": "ask", "description": "Asks the host.", "inputSchema": {"type": "object"}}],
 )
-PERMISSIONS: list[Permission] = [
+PERMISSIONS: list[GuestPermission] = [
     "browser:tabs.create",
     "browser:activeTab.read",
     "browser:login",

@@ -15,7 +15,7 @@ ACCEPT = {"Accept": "application/json, text/event-stream"}
 
 @pytest.fixture
 def http(hub: HubProcess):
-    with httpx.Client(base_url=f"http://127.0.0.1:{hub.info.port}", timeout=20) as client:
+    with httpx.Client(base_url=f"http://127.0.0.1:{hub.info.port}", timeout=60) as client:
         yield client
 
 

@@ -13,28 +13,29 @@ import pytest
 
 from browser_pilot.hub_discovery.runtime_file import read_runtime
 from tests.clients import call, http_client
-from tests.hub_process import browsers_of, environment, running_hub, wait_until_gone
+from tests.commands import run_pilot
+from tests.hub_process import browsers_of, running_hub, wait_until_gone
 from tests.sites import Site
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.browser
 async def test_a_signal_stops_the_hub_and_its_browsers(home: Path, site: Site, how: signal.Signals) -> None:
-    with running_hub(home) as hub:
+    with running_hub(home, forked=False) as hub:
         async with http_client(hub) as client:
             await call(client, "browser_navigate", url=site.url())
             browsers = browsers_of(home)
             assert browsers
         hub.process.send_signal(how)
         assert hub.process.wait(15) == 0
-        wait_until_gone(browsers, 5)
+        wait_until_gone(browsers)
         assert read_runtime(home) is None
         assert not (home / "run" / "hub.sock").exists()
 
 
 @pytest.mark.browser
 async def test_no_browser_outlives_a_killed_hub_and_the_next_start_cleans_up(home: Path, site: Site) -> None:
-    with running_hub(home) as hub:
+    with running_hub(home, forked=False) as hub:
         async with http_client(hub) as client:
             await call(client, "browser_navigate", url=site.url())
             family = psutil.Process(hub.process.pid).children(recursive=True)
@@ -66,17 +67,10 @@ def test_the_next_start_kills_orphaned_browsers(home: Path) -> None:
 
 def test_a_second_hub_in_the_same_home_is_refused(home: Path) -> None:
     with running_hub(home) as hub:
-        second = subprocess.run(
-            [sys.executable, "-m", "browser_pilot", "serve"],
-            env=environment(home),
-            capture_output=True,
-            text=True,
-            timeout=30,
-            check=False,
-        )
-        assert second.returncode == 1
-        assert "already runs" in second.stderr
-        assert str(hub.process.pid) in second.stderr
+        second = run_pilot(home, "serve")
+        assert second.code == 1
+        assert "already runs" in second.err
+        assert str(hub.process.pid) in second.err
         assert read_runtime(home) == hub.info
 
 
@@ -117,13 +111,6 @@ def test_the_token_survives_a_restart(home: Path) -> None:
 def test_an_invalid_setting_prevents_the_start_and_is_named(home: Path, text: str, expected: str) -> None:
     home.mkdir()
     (home / "config.toml").write_text(text)
-    outcome = subprocess.run(
-        [sys.executable, "-m", "browser_pilot", "serve"],
-        env={name: value for name, value in environment(home).items() if name != "BROWSER_PILOT_PORT"},
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
-    assert outcome.returncode == 1
-    assert expected in outcome.stderr
+    outcome = run_pilot(home, "serve", env={"BROWSER_PILOT_PORT": None})
+    assert outcome.code == 1
+    assert expected in outcome.err

@@ -174,7 +174,7 @@ def test_arguments_of_ten_megabytes_get_a_short_error(hub: HubProcess) -> None:
 )
 def test_the_private_socket_refuses_a_handshake_without_the_token(hub: HubProcess, handshake: bytes) -> None:
     with socket.socket(socket.AF_UNIX) as connection:
-        connection.settimeout(10)
+        connection.settimeout(60)
         connection.connect(hub.info.socket)
         connection.sendall(handshake)
         connection.shutdown(socket.SHUT_WR)
@@ -196,7 +196,7 @@ def test_invalid_options_are_refused_with_a_message(hub: HubProcess) -> None:
     for options in invalid:
         handshake = {"hello": 1, "token": hub.info.token, "version": "0", "options": options}
         with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(10)
+            connection.settimeout(60)
             connection.connect(hub.info.socket)
             connection.sendall(json.dumps(handshake).encode() + b"\n")
             response = b"".join(iter(lambda c=connection: c.recv(65536), b""))

@@ -11,7 +11,7 @@ from typing import Any
 
 from mcp.client import Client
 
-from tests.clients import call
+from tests.clients import call, page_text
 
 from .table import Row, apply_result, read_rows
 
@@ -63,7 +63,7 @@ class Agent:
     async def read(self, **options: Any) -> str:
         result = await self.client.call_tool("browser_read", {name: _element(v) for name, v in options.items()})
         assert not result.is_error
-        return str(getattr(result.content[-1], "text", ""))
+        return page_text(result)
 
     async def click(self, element: Element, **options: Any) -> dict[str, Any]:
         return await self.call_tool("click", element=element, **options)

@@ -34,7 +34,7 @@ async def test_a_browser_killed_during_calls_is_reported_and_reopened_each_time(
                 await slow.wait_for_request()
                 family = browsers_of(home)
                 _main_process(home).kill()
-                result = await asyncio.wait_for(pending, 10)
+                result = await asyncio.wait_for(pending, 60)
                 assert result.is_error
                 assert "BROWSER_CRASHED" in text_of(result)
                 assert "retryable: true" in text_of(result)

@@ -19,6 +19,7 @@ import psutil
 import pytest
 from mcp.client import Client
 
+from tests.attempts import count_attempts
 from tests.clients import http_client, text_of
 from tests.hub_process import HubProcess, running_hub
 from tests.integration.approvals.simulated_users import configure
@@ -183,3 +184,4 @@ async def test_no_secret_is_found_anywhere(home: Path, canary_site: Site, secret
     found += [f"{one.kind} (process)" for one in secrets if one.secret in running]
     found += [f"{one.kind} ({path.name})" for one in secrets for path in left if one.secret.encode() in left[path]]
     assert found == []
+    count_attempts(len(secrets))

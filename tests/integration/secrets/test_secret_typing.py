@@ -10,7 +10,7 @@ from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.secrets.secret_store import SecretStore
 from tests.clients import call, fail, http_client
 from tests.hub_process import running_hub
-from tests.integration.approvals.simulated_users import configure
+from tests.integration.approvals.simulated_users import SimulatedUser, asking_client, configure, form_response
 from tests.sites import Site
 
 pytestmark = pytest.mark.browser
@@ -19,6 +19,7 @@ EMAIL = {"role": "textbox", "name": "Email"}
 PASSWORD = {"role": "textbox", "name": "Password"}
 VALUE = "correct horse battery"
 FULL = '[tools]\nprofile = "full"\n'
+ALLOW_ONCE = form_response("Allow once")
 
 
 def store_secret(home: Path, *domains: str) -> None:
@@ -29,7 +30,8 @@ def store_secret(home: Path, *domains: str) -> None:
 async def test_a_secret_is_typed_by_name_and_redacted_in_results(home: Path, site: Site) -> None:
     configure(home, FULL)
     with running_hub(home) as hub:
-        async with http_client(hub) as client:
+        # A person allows the scripts: a secret is filled in the page.
+        async with asking_client(hub, SimulatedUser([ALLOW_ONCE] * 2)) as client:
             await call(client, "browser_navigate", url=site.url())
             # The hub loads what the user sets while it runs.
             store_secret(home, "127.0.0.1")
@@ -78,7 +80,7 @@ async def test_a_url_that_contains_a_secret_is_not_opened(home: Path, site: Site
     store_secret(home, "127.0.0.1")
     configure(home, FULL)
     with running_hub(home) as hub:
-        async with http_client(hub) as client:
+        async with asking_client(hub, SimulatedUser([ALLOW_ONCE])) as client:
             error = await fail(client, "browser_navigate", url=site.url("/?q=correct+horse+battery"))
             assert error["error"] == "PERMISSION_DENIED"
             await call(client, "browser_navigate", url=site.url())

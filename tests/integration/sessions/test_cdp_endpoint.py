@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
-from browser_pilot.engines.browser_finder import find_browser
+from tests.cdp_endpoint import chromium_at_cdp_endpoint
 from tests.clients import call, fail, http_client
 from tests.hub_process import HubProcess
 from tests.sites import Site
@@ -19,21 +17,8 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def endpoint(tmp_path: Path) -> Generator[str]:
-    process = subprocess.Popen(
-        [
-            str(find_browser().executable),
-            *("--headless=new", "--no-sandbox", "--remote-debugging-port=0", f"--user-data-dir={tmp_path}/profile"),
-        ],
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stderr is not None
-        found = next(found for line in process.stderr if (found := re.search(r"ws://([^/]+)/", line)))
-        yield f"http://{found[1]}"
-    finally:
-        process.kill()
-        process.communicate(timeout=20)
+    with chromium_at_cdp_endpoint(tmp_path / "profile") as address:
+        yield f"http://{address}"
 
 
 async def test_sessions_at_a_cdp_endpoint_are_isolated_and_follow_the_policy(

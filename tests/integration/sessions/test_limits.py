@@ -63,7 +63,7 @@ async def test_an_idle_session_is_closed(hub_with_short_idle_time: HubProcess, s
                 await other.list_tools()
             return open_sessions(hub) == 0
 
-        await eventually(is_closed, "the idle session is closed", timeout_seconds=30)
+        await eventually(is_closed, "the idle session is closed")
         error = await fail(client, "browser_snapshot", session=session)
         assert error["error"] == "NO_SESSION" and "without use" in error["message"]
         await call(client, "browser_navigate", url=site.url())
@@ -97,7 +97,7 @@ async def test_above_the_memory_limit_the_largest_idle_session_sleeps_and_is_res
             async def is_asleep() -> bool:
                 return (await call(large, "browser_session"))["sessions"][0]["asleep"]
 
-            await eventually(is_asleep, "the large session sleeps", timeout_seconds=30)
+            await eventually(is_asleep, "the large session sleeps")
             assert not busy.done()
             assert not (await call(small, "browser_session"))["sessions"][0]["asleep"]
             found = await call(large, "browser_evaluate", expression="[localStorage.kept, location.search]")

@@ -72,7 +72,7 @@ async def test_an_exported_session_runs_as_a_playwright_test(
             [sys.executable, "-m", "browser_pilot", "log", "export-test", session, "--output", str(written)],
             env=environment(hub_without_rate_limit.home),
             check=True,
-            timeout=60,
+            timeout=120,
         )
         text = written.read_text()
         assert "correct horse" not in text and 'get_by_role("textbox", name="Name", exact=True)' in text

@@ -77,6 +77,7 @@ def _resolved(kind: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str
     return schema["$defs"][reference.rpartition("/")[2]] if reference else kind
 
 
+COOKIE = {"name": "a", "value": "1", "domain": "a.test", "path": "/"}
 # Arguments that are valid one by one, but conflict, are incomplete, or name something unknown.
 CONFLICTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("browser_navigate", {}),
@@ -138,6 +139,19 @@ CONFLICTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("browser_cookies", {"action": "set", "name": "a", "value": "1", "url": "nonsense"}),
     ("browser_cookies", {"action": "get", "url": "nonsense"}),
     ("browser_cookies", {"action": "delete"}),
+    *(
+        ("browser_cookies", {"action": "set", "name": "a", "value": "1", **field})
+        for field in (
+            {"name": "a\r\nX: 1"},
+            {"name": "a\0b"},
+            {"value": "1\r\nSet-Cookie: b=2"},
+            {"value": "1\n2"},
+            {"path": "/\rx"},
+            {"domain": "a.test\r\n"},
+            {"url": "http://a.test/\r\nx"},
+        )
+    ),
+    ("browser_cookies", {"action": "delete", "name": "a\n"}),
     ("browser_storage", {"action": "set", "key": "k"}),
     ("browser_storage", {"action": "set", "value": "v"}),
     ("browser_storage", {"action": "delete"}),
@@ -154,6 +168,22 @@ CONFLICTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("browser_session", {"action": "create", "browser": "/bin/sh"}),
     ("browser_session", {"action": "create", "proxy": "socks9://x"}),
     ("browser_session", {"action": "create", "storage_state": {"cookies": [{"name": "x"}]}}),
+    ("browser_session", {"action": "create", "storage_state": {"cookies": [{**COOKIE, "value": "1\r\nX: 1"}]}}),
+    ("browser_session", {"action": "create", "storage_state": {"cookies": [{**COOKIE, "name": "a\0"}]}}),
+    *(
+        ("browser_session", {"action": "create", name: value})
+        for end in ("\r\nX: 1", "\n", "\r", "\0")
+        for name, value in (
+            ("user_agent", f"Mine/1{end}"),
+            ("locale", f"de-DE{end}"),
+            ("timezone", f"Asia/Tokyo{end}"),
+            ("device", f"iPhone 15{end}"),
+            ("proxy", f"http://proxy.test{end}:3128"),
+            ("browser", f"chrome{end}"),
+            ("profile", f"work{end}"),
+            ("allowed_domains", [f"a.test{end}"]),
+        )
+    ),
     ("browser_interact", {"action": "click"}),
     ("browser_interact", {"action": "type", "element": "#name"}),
     ("browser_interact", {"action": "select", "element": "#size"}),

@@ -11,6 +11,7 @@ from mcp.client import Client
 from browser_pilot import errors
 from browser_pilot.mcp_server.tool_registry import Tool
 from browser_pilot.mcp_server.tools import REGISTRY
+from tests.attempts import count_attempts
 from tests.clients import call, data_of, http_client, text_of
 from tests.hub_process import HubProcess
 from tests.sites import Site
@@ -53,10 +54,12 @@ async def test_an_invalid_argument_is_refused_with_suggestions_and_has_no_effect
     async with http_client(hub_without_rate_limit, query="?tools=full,minimal") as client:
         await call(client, "browser_navigate", url=everything.url("/everything"), wait_until="load")
         before = await state_of(client)
-        for arguments in invalid_calls(tool, VALID_CALLS[tool.name][0].arguments):
+        attempts = list(invalid_calls(tool, VALID_CALLS[tool.name][0].arguments))
+        for arguments in attempts:
             error = await refused(client, tool.name, arguments)
             assert error["error"] == "INVALID_ARGUMENT", (arguments, error)
         assert await state_of(client) == before
+    count_attempts(len(attempts))
 
 
 @pytest.mark.parametrize("tool", sorted({tool for tool, _ in CONFLICTS}))

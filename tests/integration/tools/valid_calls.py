@@ -119,7 +119,7 @@ VALID_CALLS: dict[str, tuple[ValidCall, ...]] = {
     ),
     "browser_read": (
         *(ValidCall({"format": kind, "element": "#text"}) for kind in ("markdown", "text", "html")),
-        ValidCall({"scope": "article"}),
+        ValidCall({"scope": "article", "concealed": True}),
         ValidCall({"scope": "page", "max_tokens": 50, "cursor": CURSOR}, before=READ_SHORT),
     ),
     "browser_dom": (ValidCall({"max_nodes": 5}), ValidCall({"element": "#form"})),

@@ -15,13 +15,14 @@ from playwright.async_api import BrowserContext, Page, Worker, async_playwright,
 
 from browser_pilot.engines.browser_finder import find_browser
 from browser_pilot.engines.launch_flags import QUIET_FLAGS
+from browser_pilot.engines.remote import connect_in_attempts
 from browser_pilot.extension_bridge.protocol import EXTENSION_ID
 from tests.hub_process import HubProcess
 from tests.waiting import eventually
 
 EXTENSION = Path(__file__).parents[3] / "src" / "browser_pilot" / "extension"
-TIMEOUT_MS = 20_000
-START_TIMEOUT_SECONDS = 30
+TIMEOUT_MS = 60_000
+START_TIMEOUT_SECONDS = 90
 ALWAYS = (
     "--headless=new",
     "--remote-debugging-port=0",
@@ -51,6 +52,15 @@ class Chrome:
 
     async def tabs(self) -> list[dict[str, Any]]:
         return await (await self.worker()).evaluate("() => chrome.tabs.query({})")
+
+    async def page_at(self, url: str) -> Page:
+        """The user's view of a page that an agent opened. The test's own connection may learn of it a moment later."""
+
+        def found() -> list[Page]:
+            return [page for page in self.context.pages if page.url == url]
+
+        await eventually(found, f"a page at {url}")
+        return found()[0]
 
     async def popup(self, page: Page | None = None) -> Page:
         """The popup for a page. It opens in a tab: tests cannot open a real popup."""
@@ -140,7 +150,7 @@ async def own_chrome(
     try:
         port = await _port(profile / "DevToolsActivePort")
         async with async_playwright() as playwright:
-            browser = await playwright.chromium.connect_over_cdp(f"http://127.0.0.1:{port}", no_defaults=True)
+            browser = await connect_in_attempts(playwright, f"http://127.0.0.1:{port}", TIMEOUT_MS, no_defaults=True)
             context = browser.contexts[0]
             # Without a listener Playwright closes dialogs, which the hub has to handle.
             context.on("dialog", lambda _: None)

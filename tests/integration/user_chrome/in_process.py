@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
 from playwright.async_api import BrowserContext, Playwright, async_playwright
 from starlette.applications import Starlette
@@ -15,6 +16,7 @@ from browser_pilot.config.settings import PolicySettings, Settings
 from browser_pilot.engines.user_chrome import UserChromeEngine
 from browser_pilot.errors import SessionLimit
 from browser_pilot.extension_bridge.bridge import Bridge
+from browser_pilot.extension_bridge.protocol import Event
 from browser_pilot.extension_bridge.ui_backend import UiBackend
 from browser_pilot.files.file_writer import SavedFile
 from browser_pilot.http_api.browsers import bridge_routes
@@ -63,6 +65,22 @@ class InProcess:
             yield session
         finally:
             await session.close()
+
+    @contextmanager
+    def hanging_hub(self) -> Generator[None]:
+        """Inside, the hub is connected and handles nothing; afterwards it goes on with what it received."""
+        bridge, received = cast("Any", self.bridge), list[tuple[str, Event]]()
+
+        def receive(browser: str, event: Event) -> None:
+            received.append((browser, event))
+
+        bridge._on_event = receive
+        try:
+            yield
+        finally:
+            del bridge._on_event
+            for browser, event in received:
+                bridge._on_event(browser, event)
 
     async def _save_download(
         self, _session: Session, _tab: Tab, transfer: Transfer, caught: BrowserDownload

@@ -33,7 +33,7 @@ button { padding: 10px 20px; background: #0a7d4f; color: #fff; border: 0; border
 <p>Total: 49.00 EUR</p>
 <button>Pay now</button></form></html>"""
 ASKING = '[browser]\nengine = "own"\n[tools]\nprofile = "full"\n[policy]\nstep_budget = 200\nrate_per_minute = 100000\n'
-TIMEOUT_MS = 15_000
+TIMEOUT_MS = 60_000
 Opening = Callable[[], AbstractAsyncContextManager["Scene"]]
 
 

@@ -104,25 +104,39 @@ async def test_the_popup_shows_every_connection_state(asking_hub: HubProcess, sh
         browsers = await chrome.open("chrome://version/")
         cannot = await chrome.popup(browsers)
         await expect(cannot.get_by_role("button", name="Connect this tab")).to_be_hidden()
-        with asking_hub.http() as http:
-            for one in http.get("/api/browsers").json():
+        await forget_disconnected(asking_hub)
+
+
+async def forget_disconnected(hub: HubProcess) -> None:
+    """Leave only the browser that the tests share."""
+
+    async def one_is_left() -> bool:
+        with hub.http() as http:
+            browsers = http.get("/api/browsers").json()
+            for one in browsers:
                 if not one["connected"]:
                     http.post("/api/browsers/forget", json={"browser": one["id"]})
+        return sum(one["connected"] for one in browsers) <= 1
+
+    await eventually(one_is_left)
 
 
-async def test_the_popup_opens_the_side_panel(users_chrome: Chrome, asking_hub: HubProcess, shop: Site) -> None:
-    page = await users_chrome.open(shop.url("/"))
-    popup = await users_chrome.popup(page)
-    await expect(popup.locator("#state")).to_have_text("Connected", timeout=TIMEOUT_MS)
-    await popup.get_by_role("button", name="Open panel").click()
-    worker = await users_chrome.worker()
-    panels = "() => chrome.runtime.getContexts({ contextTypes: ['SIDE_PANEL'] }).then((found) => found.length)"
+async def test_the_popup_opens_the_side_panel(asking_hub: HubProcess, shop: Site, tmp_path: Path) -> None:
+    # A browser of its own: an open side panel stays open, and shows approval requests.
+    async with own_chrome(tmp_path) as chrome:
+        await chrome.pair(asking_hub)
+        page = await chrome.open(shop.url("/"))
+        popup = await chrome.popup(page)
+        await expect(popup.locator("#state")).to_have_text("Connected", timeout=TIMEOUT_MS)
+        await popup.get_by_role("button", name="Open panel").click()
+        worker = await chrome.worker()
+        panels = "() => chrome.runtime.getContexts({ contextTypes: ['SIDE_PANEL'] }).then((found) => found.length)"
 
-    async def panel_is_open() -> bool:
-        return await worker.evaluate(panels) == 1
+        async def panel_is_open() -> bool:
+            return await worker.evaluate(panels) == 1
 
-    await eventually(panel_is_open)
-    await page.close()
+        await eventually(panel_is_open)
+    await forget_disconnected(asking_hub)
 
 
 async def test_the_options_keep_the_theme_and_reject_an_address_without_a_port(

@@ -53,7 +53,7 @@ async def test_a_page_that_navigated_while_detached_is_read_as_it_is_now(own: In
         tab = await session.open_tab()
         await open_address(tab, pages.add("page", PAGE.replace("{more}", "")))
         await detach_idle(own)
-        users = next(page for page in own.chrome.context.pages if page.url == pages.url("page"))
+        users = await own.chrome.page_at(pages.url("page"))
         await users.goto(pages.add("moved", "<title>moved</title><h1>Elsewhere</h1>"))
         view = await take_snapshot(tab.world)
         assert [row.name for row in view.rows] == ["Elsewhere"]

@@ -64,7 +64,7 @@ async def test_a_barred_page_names_the_reason_until_the_frame_is_gone(tmp_path: 
         tab = await session.open_tab()
         url = pages.add("page", "<title>page</title><h1>Here</h1>")
         await open_address(tab, url)
-        users = next(page for page in own.chrome.context.pages if page.url == url)
+        users = await own.chrome.page_at(url)
         await intrude(users)
         with pytest.raises(PageBarred, match="another extension"):
             await take_snapshot(tab.world)
@@ -84,7 +84,7 @@ async def test_the_other_extensions_frame_is_never_halted_by_our_debugger(tmp_pa
         tab = await session.open_tab()
         url = pages.add("page", "<title>page</title><h1>Here</h1>")
         await open_address(tab, url)
-        users = next(page for page in own.chrome.context.pages if page.url == url)
+        users = await own.chrome.page_at(url)
         for _ in range(LOADS):
             await intrude(users)
             await users.evaluate("document.querySelector('iframe').remove()")

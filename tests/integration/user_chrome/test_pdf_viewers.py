@@ -20,7 +20,7 @@ from tests.page.actions.site import Site
 from .chrome import Chrome
 from .in_process import InProcess
 
-TIMEOUT_SECONDS = 20
+TIMEOUT_SECONDS = 60
 LATE = """<title>late</title>
 <button onclick="document.body.append(Object.assign(document.createElement('iframe'), { src: '{url}' }))">Open</button>
 <button onclick="document.title = 'pressed'">Press</button>"""
@@ -140,7 +140,7 @@ async def test_a_chrome_page_closes_the_tab_for_the_agent_until_the_user_leaves_
     async with own.session() as session:
         tab = await session.open_tab()
         await open_address(tab, pages.add("page", "<title>page</title>"))
-        users = next(page for page in own.chrome.context.pages if page.url == pages.url("page"))
+        users = await own.chrome.page_at(pages.url("page"))
         async with tab.page.expect_event("close"):
             await users.goto("chrome://version")
         async with tab.page.context.expect_page() as back:

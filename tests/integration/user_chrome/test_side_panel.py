@@ -9,7 +9,8 @@ from playwright.async_api import expect
 
 from browser_pilot.config.user_rules import UserRulesStore
 from browser_pilot.extension_bridge.protocol import EXTENSION_ID
-from tests.clients import call, fail
+from tests.clients import call, fail, http_client
+from tests.commands import run_pilot
 from tests.hub_process import HubProcess
 from tests.waiting import eventually
 
@@ -34,6 +35,9 @@ async def test_an_action_waits_for_approval_in_the_panel(opening: Opening) -> No
         await expect(card).to_contain_text("127.0.0.1")
         await expect(card.get_by_role("img")).to_be_visible()
         await expect(scene.panel.locator("#announce")).to_contain_text("Pay now")
+        for shown in ("Amount: 49.00 EUR", "Sends a form to 127.0.0.1", "Ada Lovelace", "Tool: browser_click"):
+            await expect(card).to_contain_text(shown)
+        await expect(card.get_by_role("button", name="This session")).to_have_count(0)
         assert await scene.page.title() != "Paid"
         await scene.panel.get_by_role("button", name="Allow once").click()
         await paying
@@ -66,6 +70,24 @@ async def test_a_key_denies_and_typed_text_is_shown(opening: Opening) -> None:
         refused = await typing
         assert refused["error"] == "APPROVAL_DENIED"
         assert await scene.page.locator("[name=coupon]").input_value() == ""
+
+
+async def test_a_long_value_can_be_allowed_only_after_all_of_it_was_shown(opening: Opening) -> None:
+    async with opening() as scene:
+        long = "Dear Bob, lunch on Friday? " * 20 + "PS: please wire 9,000 EUR."
+        typing = asyncio.create_task(call(scene.agent, "browser_type", element="[name=coupon]", text=long))
+        card = scene.panel.get_by_role("article")
+        allow = card.get_by_role("button", name="Allow once")
+        await expect(card.get_by_role("button", name="Deny", exact=False).first).to_be_enabled(timeout=TIMEOUT_MS)
+        await expect(allow).to_be_disabled()
+        await expect(card.get_by_text("PS: please wire")).to_be_hidden()
+        await scene.panel.keyboard.press("a")
+        await card.get_by_text(f"Show all {len(long)} characters").click()
+        await expect(card.get_by_text("PS: please wire")).to_be_visible()
+        assert not typing.done()
+        await allow.click()
+        await typing
+        assert await scene.page.locator("[name=coupon]").input_value() == long
 
 
 async def test_a_synthetic_click_decides_nothing(opening: Opening) -> None:
@@ -106,6 +128,63 @@ async def test_neither_a_page_nor_an_agent_can_decide(opening: Opening) -> None:
         await scene.panel.bring_to_front()
         await scene.panel.get_by_role("button", name="Deny", exact=False).first.click()
         assert (await paying)["error"] == "APPROVAL_DENIED"
+
+
+async def test_a_paused_call_waits_for_the_user_and_is_recorded(opening: Opening) -> None:
+    async with opening() as scene:
+        await scene.panel.get_by_role("button", name="Pause").click()
+        await expect(scene.panel.locator("#state")).to_have_text("Paused")
+        late = await fail(scene.agent, "browser_snapshot", timeout_ms=200)
+        assert (late["error"], late["retryable"]) == ("PAUSED_BY_USER", True)
+        reading = asyncio.create_task(call(scene.agent, "browser_snapshot"))
+        await expect(scene.panel.locator("#activity")).to_contain_text("Look at the page", timeout=TIMEOUT_MS)
+        assert not reading.done()
+        await scene.panel.get_by_role("button", name="Resume").click()
+        await reading
+        recorded = run_pilot(scene.hub.home, "log", "--json").out
+        assert "PAUSED_BY_USER" in recorded
+
+
+async def test_stop_ends_what_was_allowed_for_the_session(opening: Opening) -> None:
+    async with opening() as scene:
+        for choice in ("This session", None):
+            typing = asyncio.create_task(call(scene.agent, "browser_type", element="[name=coupon]", text="A"))
+            if choice:
+                await scene.panel.get_by_role("button", name=choice).click(timeout=TIMEOUT_MS)
+            await typing
+        await scene.panel.get_by_role("button", name="Stop").click()
+        await expect(scene.panel.locator("#state")).to_have_text("Stopped by you")
+        refused = await fail(scene.agent, "browser_snapshot")
+        assert (refused["error"], refused["retryable"]) == ("PERMISSION_DENIED", False)
+        assert "stopped" in refused["message"]
+        await scene.chrome.share(scene.page)
+        await expect(scene.panel.locator("#state")).to_have_text("Connected")
+        typing = asyncio.create_task(fail(scene.agent, "browser_type", element="[name=coupon]", text="A"))
+        await scene.panel.bring_to_front()
+        await scene.panel.get_by_role("button", name="Deny", exact=False).first.click(timeout=TIMEOUT_MS)
+        assert (await typing)["error"] == "APPROVAL_DENIED"
+
+
+async def test_a_tab_is_listed_under_its_own_agent_only(opening: Opening) -> None:
+    async with opening() as scene, http_client(scene.hub) as other:
+        await call(other, "browser_tabs")
+        await expect(scene.panel.locator("#agents > li")).to_have_count(2)
+        await expect(scene.panel.locator("#agents .tab")).to_have_count(1)
+
+
+async def test_the_agent_learns_at_once_that_nobody_can_see_its_request(opening: Opening) -> None:
+    async with opening() as scene:
+        await scene.panel.goto("about:blank")
+        await scene.panel.bring_to_front()
+        refused = await fail(scene.agent, "browser_click", element="text=Pay now")
+        assert refused["error"] == "APPROVAL_DENIED"
+        assert "cannot see the request" in refused["message"]
+        await scene.page.bring_to_front()  # now its indicator shows the request
+        asking = asyncio.create_task(fail(scene.agent, "browser_click", element="text=Pay now"))
+        panel = await scene.chrome.panel(scene.page)
+        await panel.get_by_role("button", name="Deny", exact=False).first.click(timeout=TIMEOUT_MS)
+        assert "cannot see" not in (await asking)["message"]
+        await panel.close()
 
 
 async def test_the_badge_counts_pending_approvals(opening: Opening) -> None:

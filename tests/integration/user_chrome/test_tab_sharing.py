@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from playwright.async_api import Page
 
+from browser_pilot.extension_bridge.extension_connection import ChromeRefused
+from browser_pilot.page.snapshot.snapshot import take_snapshot
 from tests.clients import call, fail, http_client, ref_of
 from tests.hub_process import HubProcess
+from tests.page.actions.acting import click, evaluate
+from tests.page.actions.site import Site as PageSite
 from tests.sites import Site
 from tests.waiting import eventually
 
 from .chrome import Chrome
+from .in_process import InProcess
 
 
 async def names(client: Any) -> list[str]:
@@ -133,3 +139,81 @@ async def test_the_users_focus_stays_where_it_was(own_hub: HubProcess, chrome: C
         await call(client, "browser_screenshot")
         assert await worker.evaluate(active) == mine.url
     await mine.close()
+
+
+async def test_only_what_an_agents_input_opened_is_the_agents(own: InProcess, pages: PageSite) -> None:
+    opens = pages.add("opens", "<a id=a target=_blank href='/target'>Open</a><title>Opens</title>")
+    pages.add("target", "<title>Target</title>")
+    page = await own.chrome.open(opens)
+    await own.chrome.share(page)
+    async with own.session() as session:
+        await session.ready()
+        await eventually(lambda: len(session.tabs()) == 1)
+        (shared,) = session.tabs()
+        relay = await own.bridge.relay_of(None)
+        for opening in range(2):
+            assert [row.name for row in (await take_snapshot(shared.world)).rows] == ["Open"]
+            async with own.chrome.context.expect_page() as opened:
+                await page.click("#a")
+            users = await opened.value
+            await users.wait_for_url("**/target")
+            # The order of the relay's events: the extension has reported this tab by now, if at all.
+            await shared.title()
+            assert len(relay.tabs) == 1, f"the user's own tab {opening} is not the agent's"
+            await users.close()
+        await click(shared, "#a")
+        await eventually(lambda: len(relay.tabs) == 2)
+        await evaluate(shared, "void open('/target')")
+        await eventually(lambda: len(relay.tabs) == 3)
+    await page.close()
+
+
+async def test_a_hub_with_the_key_reads_neither_files_nor_cookies_of_other_sites(
+    own: InProcess, pages: PageSite, tmp_path: Path
+) -> None:
+    """The extension itself limits what can be done through a shared tab."""
+    secret = tmp_path / "secret.html"
+    secret.write_text("<title>Local file</title>")
+    pages.add("page", "<title>Page</title>")
+    bank = await own.chrome.open(f"http://bank.test:{pages.port}/page")
+    await bank.context.clear_cookies()
+    await bank.evaluate("document.cookie = 'session=bank'")
+    page = await own.chrome.open(secret.as_uri())
+    await page.goto(pages.url("page"))
+    await page.evaluate("document.cookie = 'session=mine'")
+    await own.chrome.share(page)
+    async with own.session() as session:
+        await session.ready()
+        await eventually(lambda: len(session.tabs()) == 1)
+        relay = await own.bridge.relay_of(None)
+        (tab_id,) = relay.tabs
+        connection = cast("Any", relay)._connection
+
+        async def send(method: str, **params: Any) -> Any:
+            return await connection.call("debugger.sendCommand", {"tabId": tab_id}, method, params)
+
+        cookies = (await send("Storage.getCookies"))["cookies"]
+        assert {cookie["value"] for cookie in cookies} == {"mine"}
+        assert (await send("Network.getCookies", urls=[bank.url]))["cookies"] == []
+        entries = (await send("Page.getNavigationHistory"))["entries"]
+        file_entry = next(entry["id"] for entry in entries if entry["url"].startswith("file:"))
+        commands: list[tuple[str, dict[str, Any]]] = [
+            ("Network.getAllCookies", {}),
+            ("Network.loadNetworkResource", {"url": bank.url, "options": {}}),
+            ("Target.createTarget", {"url": bank.url}),
+            ("Page.navigate", {"url": secret.as_uri()}),
+            ("Page.navigateToHistoryEntry", {"entryId": file_entry}),
+        ]
+        for method, params in commands:
+            with pytest.raises(ChromeRefused):
+                await send(method, **params)
+        with pytest.raises(ChromeRefused, match="web page"):
+            await connection.call("tabs.create", {"url": secret.as_uri()})
+        for call_without_arguments in ("debugger.sendCommand", "debugger.attach", "tabs.create", "tabs.group"):
+            with pytest.raises(ChromeRefused):
+                await connection.call(call_without_arguments)
+        await page.go_back()
+        await eventually(lambda: not relay.tabs, "a tab that shows a file is the user's alone")
+    await page.close()
+    await bank.context.clear_cookies()
+    await bank.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from browser_pilot.mcp_server.tools.log_page import Row, contains, log_page
+from browser_pilot.mcp_server.tools.log_page import LogRow, contains, log_page
 from browser_pilot.page.observe.console import CAPACITY, ConsoleEntry
 from browser_pilot.page.observe.ring_buffer import RingBuffer
 from browser_pilot.redaction.offloading import redact
@@ -21,7 +21,7 @@ async def test_a_search_in_a_full_hostile_console_lets_the_loop_go_on() -> None:
     async def matches(entry: ConsoleEntry) -> bool:
         return await contains(entry.text, "a1b2", redactor.text)
 
-    async def row(entry: ConsoleEntry) -> Row:
+    async def row(entry: ConsoleEntry) -> LogRow:
         return {"text": await redact(redactor.text, entry.text)}
 
     async with ticks_during() as ticks:

@@ -10,7 +10,7 @@ from starlette.requests import Request
 
 from browser_pilot.config.settings import Settings
 from browser_pilot.mcp_server.client_registry import ClientRegistry
-from browser_pilot.mcp_server.server import Context
+from browser_pilot.mcp_server.server import RequestContext
 from browser_pilot.mcp_server.tools import REGISTRY
 from browser_pilot.mcp_server.transports.streamable_http import HttpClients
 from browser_pilot.sessions.client import Client
@@ -31,8 +31,8 @@ class _Context:
         self.request = Request({**scope, "server": ("127.0.0.1", 80), "scheme": "http", "method": "POST"})
 
 
-def _in_session(session: str | None) -> Context:
-    return cast(Context, _Context(session))
+def _in_session(session: str | None) -> RequestContext:
+    return cast(RequestContext, _Context(session))
 
 
 def _clients() -> tuple[ClientRegistry, HttpClients]:

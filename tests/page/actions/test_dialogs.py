@@ -8,9 +8,10 @@ import pytest
 from playwright.async_api import BrowserContext, Page
 
 from browser_pilot.errors import DialogOpen, InvalidArgument
-from browser_pilot.page.actions.dialogs import Dialogs
+from browser_pilot.page.actions.dialogs import DIALOG_BURST, Dialogs
 from browser_pilot.page.tab import Tab
 from tests.page.conftest import Show
+from tests.waiting import eventually
 
 from .acting import click, evaluate, open_address, respond_to_dialog
 from .site import Site
@@ -67,19 +68,54 @@ async def test_each_of_several_dialogs_is_reported(show: Show) -> None:
     assert await tab.page.inner_text("#out") == "false"
 
 
-async def test_a_beforeunload_dialog_is_the_agents_decision(show: Show, site: Site) -> None:
-    tab = await show("<input id=f><button id=b>Go</button><script>onbeforeunload = e => e.preventDefault()</script>")
+GUARDED = """<input id=f><button id=b>Go</button><a id=a href="{}">Next</a>
+<script>onbeforeunload = e => e.preventDefault()</script>"""
+
+
+async def test_a_page_that_the_agent_leaves_is_left_though_it_asks(show: Show, site: Site) -> None:
+    there = site.add("next", "<p>Next</p>")
+    tab = await show(GUARDED.format(there))
+    await click(tab, "#b")
+    outcome = await open_address(tab, there)
+    assert outcome.navigated == there
+    assert outcome.dialog is None
+    assert any("beforeunload" in notice for notice in outcome.notices)
+
+
+async def test_a_beforeunload_dialog_of_a_link_or_in_the_users_own_browser_is_the_agents_decision(
+    show: Show, site: Site
+) -> None:
+    there = site.add("next", "<p>Next</p>")
+    tab = await show(GUARDED.format(there))
     await click(tab, "#b")
     here = tab.page.url
-    there = site.add("next", "<p>Next</p>")
-    outcome = await open_address(tab, there)
+    outcome = await click(tab, "#a")
     assert outcome.dialog is not None
     assert outcome.dialog.kind == "beforeunload"
     await respond_to_dialog(tab, accept=False)
     assert tab.page.url == here
-    await open_address(tab, there)
+    tab.dialogs.in_users_browser = True
+    assert (await open_address(tab, there)).dialog is not None
     after = await respond_to_dialog(tab, accept=True)
     assert after.navigated == there
+
+
+async def test_dialogs_beyond_a_limit_are_dismissed_until_the_next_document(show: Show) -> None:
+    many = DIALOG_BURST + 3
+    tab = await show(
+        f"<button id=b onclick='for (let i = 0; i < {many}; i++) alert(i); document.title = `End`'>Go</button>"
+    )
+    outcome = await click(tab, "#b")
+    answered = 0
+    while outcome.dialog is not None:
+        outcome = await respond_to_dialog(tab, accept=True)
+        answered += 1
+    assert DIALOG_BURST <= answered < many
+    await tab.page.wait_for_function("document.title === 'End'")
+    notices = (*outcome.notices, *tab.take_notices())
+    assert any("too many dialogs" in notice for notice in notices)
+    await tab.page.reload()
+    await eventually(lambda: tab.dialogs.accepts, "dialogs are shown again")
 
 
 async def test_a_dialog_without_a_response_is_dismissed_and_reported(page: Page, site: Site) -> None:
@@ -106,5 +142,5 @@ async def test_a_response_without_a_dialog_or_with_unexpected_text_is_refused(sh
     await click(tab, "#b")
     with pytest.raises(InvalidArgument):
         await respond_to_dialog(tab, accept=True, text="x")
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await respond_to_dialog(tab, accept=True)

@@ -202,3 +202,18 @@ async def test_a_crash_of_the_page_during_an_action_is_reported(show: Show) -> N
     await tab.page.close()
     with pytest.raises(PlaywrightError):
         await crash
+
+
+async def test_an_action_on_a_page_that_crashes_before_it_was_ever_used_is_reported(context: BrowserContext) -> None:
+    page, crashed = await context.new_page(), asyncio.Event()
+    page.once("crash", lambda _: crashed.set())
+    tab = Tab("t1", page)
+    crasher = await context.new_cdp_session(page)
+    crash = asyncio.ensure_future(send(crasher, "Page.crash"))
+    await crashed.wait()
+    async with asyncio.timeout(20):
+        with pytest.raises(BrowserCrashed):
+            await open_address(tab, "about:blank")
+    await page.close()
+    with pytest.raises(PlaywrightError):
+        await crash

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from browser_pilot.errors import InvalidArgument
-from browser_pilot.page.actions.keys import NAMED, TYPED, key_events, parse_chord
+from browser_pilot.page.actions.keys import NAMED, TYPED, is_shortcut, key_events, parse_chord
 
 MODIFIERS = st.lists(st.sampled_from(["Alt", "Control", "Meta", "Shift", "ctrl", "cmd", "ControlOrMeta"]), max_size=4)
 
@@ -53,3 +53,20 @@ def test_only_keys_without_command_modifiers_type_text() -> None:
 def test_an_invalid_key_is_refused(text: str) -> None:
     with pytest.raises(InvalidArgument):
         parse_chord(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Control+Enter", True),
+        ("ctrl+s", True),
+        ("Alt+p", True),
+        ("Meta+Shift+Enter", True),
+        ("Enter", False),
+        ("Shift+a", False),
+        ("Control+a", False),
+        ("Control+ArrowLeft", False),
+    ],
+)
+def test_chords_that_a_page_may_take_for_a_command_are_shortcuts(text: str, expected: bool) -> None:
+    assert is_shortcut(text) is expected

@@ -8,22 +8,32 @@ import time
 import pytest
 
 from browser_pilot.errors import NavigationFailed, Timeout
+from browser_pilot.page.actions import wait_idle
 from browser_pilot.page.actions.wait_idle import PARSE_TIMEOUT_MS, finish_waiting
 from browser_pilot.page.tab import Tab
 
 from .acting import open_address, step
 from .site import HttpRequest, Site
 
+LONG_SECONDS = 120
+SHORT_SECONDS = LONG_SECONDS / 2
+
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
-async def test_a_navigation_returns_within_a_second_though_an_image_hangs(tab: Tab, site: Site) -> None:
+@pytest.fixture
+def long_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What waits for something that never comes takes very long; what does not takes a fraction of it."""
+    monkeypatch.setattr(wait_idle, "MAX_WAIT_SECONDS", LONG_SECONDS)
+
+
+@pytest.mark.usefixtures("long_wait")
+async def test_an_image_that_hangs_does_not_delay_a_navigation(tab: Tab, site: Site) -> None:
     site.never("slow.png")
     url = site.add("page", "<p>Text</p><img src=/slow.png>")
-    await open_address(tab, site.add("warm", "warm"))
     began = time.monotonic()
-    outcome = await open_address(tab, url)
-    assert time.monotonic() - began < 2  # within one on a quiet machine; the picture never comes
+    outcome = await open_address(tab, url, timeout_ms=LONG_SECONDS * 1000)
+    assert time.monotonic() - began < SHORT_SECONDS
     assert any("slow.png" in word for word in outcome.still_loading)
     assert outcome.navigated == url
     assert outcome.new_document
@@ -51,14 +61,15 @@ async def test_an_added_script_is_reported_and_awaited_by_the_next_read(tab: Tab
     assert tab.tracker.left_open is None
 
 
+@pytest.mark.usefixtures("long_wait")
 async def test_a_much_later_read_does_not_wait(tab: Tab, site: Site) -> None:
     site.never("more.js")
     await open_address(tab, site.add("page", ADDS_A_SCRIPT))
-    until = asyncio.get_running_loop().time() + 10
+    until = asyncio.get_running_loop().time() + SHORT_SECONDS
     await tab.tracker.wait_until(lambda: tab.tracker.left_open is None, until)
     began = time.monotonic()
     await finish_waiting(tab)
-    assert time.monotonic() - began < 0.1
+    assert time.monotonic() - began < SHORT_SECONDS
 
 
 async def test_changes_after_the_load_event_are_in_the_next_read(tab: Tab, site: Site) -> None:
@@ -88,7 +99,7 @@ async def test_a_navigation_wins_over_one_that_the_page_started_before(tab: Tab,
         leaves = f"<p>Leaving</p><script>location.href = '{site.handle(f'other{number}', other)}'</script>"
         await tab.page.goto(site.add(f"page{number}", leaves), wait_until="commit")
         wanted = site.add(f"wanted{number}", "<p>Wanted</p>")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await requested.wait()
         released.set()
         outcome = await open_address(tab, wanted)
@@ -105,6 +116,7 @@ async def test_a_same_document_navigation_does_not_reload_the_page(tab: Tab, sit
     assert await tab.page.evaluate("window.same")
 
 
+@pytest.mark.usefixtures("long_wait")
 async def test_a_document_that_never_ends_is_usable_as_far_as_it_was_received(tab: Tab, site: Site) -> None:
     async def stream(request: HttpRequest) -> None:
         await request.begin_stream("text/html")
@@ -112,8 +124,8 @@ async def test_a_document_that_never_ends_is_usable_as_far_as_it_was_received(ta
         await request.wait_closed()
 
     began = time.monotonic()
-    outcome = await open_address(tab, site.handle("stream", stream))
-    assert time.monotonic() - began < 5
+    outcome = await open_address(tab, site.handle("stream", stream), timeout_ms=LONG_SECONDS * 1000)
+    assert time.monotonic() - began < SHORT_SECONDS
     assert outcome.still_loading
     assert "First words" in await tab.page.evaluate("document.body.innerText")
 

@@ -51,6 +51,38 @@ async def test_fields_named_like_form_properties_do_not_hide_the_forms_action(sh
     assert len(seen.facts.form_fields) == 4
 
 
+async def test_the_facts_have_what_is_visible_and_not_only_the_accessible_name(show: Show) -> None:
+    tab = await show(
+        """<button id=b aria-label=Details title=Tip><span aria-label=More>Pay now</span>
+        <img alt=Card src=x.png></button>
+        <button id=icon class=btn-delete><img src="/i/trash.svg?v=1"></button>
+        <label id=l>Delete all <input type=checkbox></label>
+        <form><label id=d>Keep <input type=checkbox></label><button>Save</button></form>
+        <select id=s><option value=1>One<option value=2>Pay now</select>
+        <a id=link href=/pay>Continue</a><a id=place href=#top>Top</a>
+        <div role=dialog><h2>Delete account?</h2><p>For ever.</p><button id=ok>OK</button></div>"""
+    )
+    names = "#b #icon #l #d #link #place #ok".split()
+    seen = await inspect_targets(tab, [*map(TargetSpec, names), TargetSpec("#s", choices=("2", "Other"))])
+    button, icon, label, deferred, link, place, ok, choice = (one.facts for one in seen)
+    assert button.name == "Details"
+    assert {"Pay now", "Tip", "Card"} <= set(button.texts)
+    assert (icon.name, icon.texts, icon.identifiers) == ("", (), "icon btn-delete trash.svg v=1")
+    assert (label.role, label.acts_at_once, deferred.acts_at_once) == ("checkbox", True, False)
+    assert label.name == "Delete all"
+    assert (link.opens.endswith("/pay"), place.opens) == (True, "")
+    assert ok.dialog == "Delete account? For ever."
+    assert (choice.choices, choice.acts_at_once) == (("Pay now", "Other"), True)
+
+
+async def test_a_shortcut_outside_of_any_form_is_for_the_forms_of_the_page(show: Show) -> None:
+    tab = await show("<form action=/pay><input name=cardnumber></form><form><input name=q></form>")
+    (seen,) = await inspect_targets(tab, [TargetSpec(None, submits=True, shortcut=True)])
+    assert [field.name for field in seen.facts.form_fields] == ["cardnumber", "q"]
+    await press(ActionContext(tab, targets=(seen.target,)), "Control+Enter", focused=seen.target)
+    assert await inspect_targets(tab, [TargetSpec(None, submits=True)]) == ()
+
+
 async def test_a_word_in_a_button_is_the_button_and_enter_in_a_field_is_its_forms(show: Show) -> None:
     tab = await show("<form action=/pay><input id=f><button type=submit><b id=w>Pay</b> now</button></form>")
     word, field = await inspect_targets(tab, [TargetSpec("#w"), TargetSpec("#f", submits=True)])

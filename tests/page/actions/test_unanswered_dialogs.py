@@ -10,7 +10,6 @@ from mcp_types import TextContent
 from playwright.async_api import Page
 
 from browser_pilot.config.settings import Settings
-from browser_pilot.gateway import Gateway
 from browser_pilot.mcp_server.server import run_tool
 from browser_pilot.mcp_server.tool_registry import EVERYWHERE, CallRequest, Tool, ToolRegistry
 from browser_pilot.mcp_server.tool_result import ToolResult
@@ -19,6 +18,7 @@ from browser_pilot.page.actions.dialogs import Dialogs
 from browser_pilot.page.tab import Tab
 from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.sessions.client import Client
+from browser_pilot.sessions.registry import SessionRegistry
 from browser_pilot.sessions.reload_notices import ReloadNotices
 from browser_pilot.sessions.session import Session
 
@@ -43,11 +43,9 @@ async def test_a_dismissed_dialog_is_reported_once_with_the_next_result(page: Pa
     session: Any = SimpleNamespace(tabs=lambda: [tab], _recovery=SimpleNamespace(notices=ReloadNotices()))
     session.take_notices = lambda: Session.take_notices(session)
 
-    def take_notices(client: Client) -> list[str]:
-        return Gateway.take_notices(parts, client)
-
-    sessions = SimpleNamespace(of=lambda _client: [session])  # pyright: ignore[reportUnknownLambdaType]
-    parts: Any = SimpleNamespace(_sessions=sessions, redactor=Redactor(), take_notices=take_notices)
+    sessions: Any = SimpleNamespace(of=lambda _client: [session])  # pyright: ignore[reportUnknownLambdaType]
+    sessions.take_notices = lambda client: SessionRegistry.take_notices(sessions, client)  # pyright: ignore
+    parts: Any = SimpleNamespace(sessions=sessions, redactor=Redactor())
     client = cast(Client, SimpleNamespace(settings=Settings()))
     texts: list[str] = []
     for _ in range(2):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from browser_pilot.errors import InvalidArgument, Timeout
 from browser_pilot.page import bounded_regex
-from browser_pilot.page.actions.wait_for import State, url_matches, wait_for
+from browser_pilot.page.actions.wait_for import ElementState, url_matches, wait_for
 from browser_pilot.page.tab import Tab
 from tests.loop_blocks import ticks_during
 from tests.page.conftest import Show
@@ -41,7 +41,7 @@ class TestInABrowser:
         assert await tab.page.evaluate("at") > 0
 
     @pytest.mark.parametrize("state", ["visible", "detached"])
-    async def test_an_invalid_element_fails_at_once(self, show: Show, state: State) -> None:
+    async def test_an_invalid_element_fails_at_once(self, show: Show, state: ElementState) -> None:
         tab = await show("<p>Hello")
         with pytest.raises(InvalidArgument, match="not a valid selector"):
             await wait_for(tab, element={"css": "text=Hello"}, state=state, timeout_ms=5_000)
@@ -75,7 +75,7 @@ class TestInABrowser:
         ],
     )
     async def test_a_wait_ends_when_the_element_is_in_the_state(
-        self, show: Show, before: str, change: str, state: State
+        self, show: Show, before: str, change: str, state: ElementState
     ) -> None:
         tab = await show(f"<script>at = 0</script>{before}{later(change)}")
         await wait_for(tab, element="#b", state=state)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import statistics
+import itertools
 import time
 
 import pytest
 
+from browser_pilot.page.actions import wait_idle
 from browser_pilot.page.actions.resolve import resolve
 from browser_pilot.page.tab import Tab
 from tests.page.conftest import Show
@@ -18,6 +19,14 @@ from .site import HttpRequest, Site
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 OUT = "<p id=out>before</p>"
+# An action that waits for what never comes takes this long here, one that does not a fraction of it on any machine.
+LONG_SECONDS = 120.0
+SHORT_SECONDS = LONG_SECONDS / 2
+
+
+@pytest.fixture
+def long_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wait_idle, "MAX_WAIT_SECONDS", LONG_SECONDS)
 
 
 async def shown(tab: Tab) -> str:
@@ -49,6 +58,7 @@ async def test_a_change_over_several_frames_is_awaited(show: Show) -> None:
 
 @pytest.mark.parametrize("seconds", [0.0, 0.3, 3.0])
 @pytest.mark.parametrize("how", ["fetch", "xhr"])
+@pytest.mark.usefixtures("long_wait")
 async def test_a_change_after_a_response_is_awaited(show: Show, site: Site, seconds: float, how: str) -> None:
     site.late("data", seconds, "after")
     script = (
@@ -60,7 +70,7 @@ async def test_a_change_after_a_response_is_awaited(show: Show, site: Site, seco
     tab = await show(f'{OUT}<button id=b onclick="{script}">Go</button>')
     took = await clicked(tab)
     assert await shown(tab) == "after"
-    assert took < seconds + 1.5
+    assert took < SHORT_SECONDS
 
 
 async def test_requests_that_a_response_causes_are_awaited(show: Show, site: Site) -> None:
@@ -130,20 +140,28 @@ async def test_a_reply_over_a_websocket_is_awaited(show: Show, site: Site) -> No
     assert await shown(tab) == "after"
 
 
+@pytest.mark.usefixtures("long_wait")
 async def test_a_later_timer_is_not_awaited(show: Show) -> None:
-    tab = await show(f"{OUT}<button id=b onclick='setTimeout(() => out.textContent = 1, 2000)'>Go</button>")
-    assert await clicked(tab) < 1
+    tab = await show(
+        f"{OUT}<button id=b onclick='setTimeout(() => out.textContent = 1, {SHORT_SECONDS * 1000})'>Go</button>"
+    )
+    await clicked(tab)
+    assert await shown(tab) == "before"
 
 
-async def test_a_response_that_never_comes_is_reported_after_the_maximum_wait(show: Show, site: Site) -> None:
+async def test_a_response_that_never_comes_is_reported_after_the_maximum_wait(
+    show: Show, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wait_idle, "MAX_WAIT_SECONDS", 1.0)
     site.never("data")
     tab = await show("<button id=b onclick='fetch(`/data`)'>Go</button>")
     began = time.monotonic()
     outcome = await click(tab, "#b")
-    assert 4 < time.monotonic() - began < 7
+    assert time.monotonic() - began >= 1
     assert any("/data" in word for word in outcome.still_loading)
 
 
+@pytest.mark.usefixtures("long_wait")
 async def test_event_streams_and_images_do_not_delay_a_click(show: Show, site: Site) -> None:
     async def stream(request: HttpRequest) -> None:
         await request.begin_stream("text/event-stream")
@@ -155,25 +173,32 @@ async def test_event_streams_and_images_do_not_delay_a_click(show: Show, site: S
     tab = await show(
         "<button id=b onclick='new EventSource(`/events`); fetch(`/events`); new Image().src = `/slow.png`'>Go</button>"
     )
-    assert await clicked(tab) < 1.5
+    assert await clicked(tab) < SHORT_SECONDS
 
 
 @pytest.mark.managed
+@pytest.mark.usefixtures("long_wait")
 async def test_polling_does_not_delay_a_click(show: Show, site: Site) -> None:
-    site.late("poll", 0.4, "x")
+    numbers = itertools.count(1)
+
+    async def poll(request: HttpRequest) -> None:
+        # Later polls are begun during the clicks, and never end.
+        await (request.respond("x") if next(numbers) <= 5 else request.wait_closed())
+
+    site.handle("poll", poll)
     tab = await show(
         "<button id=b onclick='0'>Go</button><script>polls = 0;"
-        "(async () => { for (;;) { await fetch('/poll?' + polls++).then(r => r.text()) } })()</script>"
+        "setInterval(() => fetch('/poll?' + polls++).then(r => r.text()), 20)</script>"
     )
-    await tab.page.wait_for_function("polls > 4")
+    await tab.page.wait_for_function("polls > 10")
     for _ in range(4):
-        assert await clicked(tab) < 0.35
+        assert await clicked(tab) < SHORT_SECONDS
 
 
 @pytest.mark.parametrize("again", ["setTimeout(tick, 50)", "requestAnimationFrame(tick)"])
 @pytest.mark.managed
 async def test_a_page_that_changes_all_the_time_costs_little_more_than_an_idle_one(show: Show, again: str) -> None:
-    """The goal is a factor of 1.5; the limit here is higher, because test machines are busy."""
+    """Compares the fastest of many: what a busy machine adds to some is not the page's."""
     quiet: list[float] = []
     restless: list[float] = []
     ticker = f"<script>tick = () => {{ clock.textContent = performance.now(); {again} }}; tick()</script>"
@@ -182,12 +207,13 @@ async def test_a_page_that_changes_all_the_time_costs_little_more_than_an_idle_o
             tab = await show(f"<p id=clock></p><button id=b onclick='0'>Go</button>{extra}")
             await tab.page.evaluate("new Promise(done => setTimeout(done, 400))")
             times += [await clicked(tab) for _ in range(10)]
-    assert statistics.median(restless) < 1.5 * statistics.median(quiet) + 0.01
+    assert min(restless) < 1.5 * min(quiet) + 0.01
 
 
-async def test_a_page_that_changes_in_every_frame_costs_ten_frames_at_most(show: Show) -> None:
+@pytest.mark.usefixtures("long_wait")
+async def test_a_page_that_changes_in_every_frame_does_not_delay_a_click(show: Show) -> None:
     tab = await show(
         "<p id=tick></p><button id=b onclick='step()'>Go</button>"
         "<script>step = () => { tick.append('x'); requestAnimationFrame(step) }</script>"
     )
-    assert await clicked(tab) < 1
+    assert await clicked(tab) < SHORT_SECONDS

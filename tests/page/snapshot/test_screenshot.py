@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import struct
 from pathlib import Path
 
@@ -54,7 +56,7 @@ async def test_an_element_without_a_size_cannot_be_captured(show: Show) -> None:
         await png(tab, "#flat")
 
 
-@pytest.mark.parametrize("name", ["../out.png", "a/b.png", "", ".", "..", "a\x00b", "x" * 300])
+@pytest.mark.parametrize("name", ["../out.png", "a/b.png", "", ".", "..", "a\x00b", "x" * 300, "é" * 150])
 def test_a_file_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(InvalidArgument, match="file name"):
         save_file(tmp_path / "shots", name, b"data")
@@ -64,3 +66,18 @@ def test_a_file_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) 
 def test_a_file_is_written_into_its_folder(tmp_path: Path) -> None:
     path = save_file(tmp_path / "shots", "one.png", b"data")
     assert path == tmp_path / "shots" / "one.png" and path.read_bytes() == b"data"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX")
+def test_a_file_is_private_and_replaces_a_link_instead_of_following_it(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_bytes(b"kept")
+    (tmp_path / "shots").mkdir(mode=0o755)
+    (tmp_path / "shots" / "one.png").symlink_to(elsewhere)
+    old = os.umask(0)
+    try:
+        path = save_file(tmp_path / "shots", "one.png", b"data")
+    finally:
+        os.umask(old)
+    assert (stat.S_IMODE(path.stat().st_mode), stat.S_IMODE(path.parent.stat().st_mode)) == (0o600, 0o700)
+    assert elsewhere.read_bytes() == b"kept" and path.read_bytes() == b"data"

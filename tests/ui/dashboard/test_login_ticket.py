@@ -33,7 +33,7 @@ async def test_an_expired_ticket_is_invalid_and_its_file_is_removed(
     assert not tickets.redeem(old)
     monkeypatch.setattr(login_ticket, "TTL_SECONDS", 0.01)
     file = tickets.issue(ADDRESS)
-    await eventually(lambda: not file.exists(), timeout_seconds=10)
+    await eventually(lambda: not file.exists())
 
 
 async def test_only_the_newest_tickets_are_valid(tmp_path: Path) -> None:

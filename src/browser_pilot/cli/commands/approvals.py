@@ -34,13 +34,32 @@ class ShownApproval(BaseModel):
     risk: str
     reason: str
     rule: str
+    receiver: str = ""
+    receiver_is_other_site: bool = False
+    form: dict[str, str] = {}
+    amount: str = ""
+    changes: list[str] = []
     choices: list[str]
     labels: dict[str, str] = {}
+    always_label: str = ""
+    undo_always: str = ""
     expires_at: float
 
     @property
     def title(self) -> str:
         return self.what if self.about == "site" else f"{self.what} on {self.site}"
+
+    @property
+    def details(self) -> list[str]:
+        """Everything that is approved beyond the title, in full."""
+        steps = [f"{number}. {step}" for number, step in enumerate(self.steps, 1)]
+        values = [f"{name}: {value}" for name, value in self.values.items()]
+        to = "ANOTHER SITE: " if self.receiver_is_other_site else ""
+        receiver = [f"Sends a form to {to}{self.receiver}"] if self.receiver else []
+        amount = [f"Amount: {self.amount}"] if self.amount else []
+        form = [f"  {name}: {value}" for name, value in self.form.items()]
+        changes = [f"Changed since you agreed: {change}" for change in self.changes]
+        return [*changes, *steps, *values, *receiver, *amount, *form]
 
 
 APPROVALS = TypeAdapter(list[ShownApproval])
@@ -76,6 +95,9 @@ def approvals(
     now = time.time()
     rows = [(one.id, one.title, one.risk, one.client_name, f"{max(0, one.expires_at - now):.0f} s") for one in pending]
     print_table(["Id", "Action", "Risk", "Requested by", "Time left"], rows, right=frozenset({4}))
+    for one in pending:
+        for line in one.details:
+            print_line(f"{one.id}  {line}")
     print_line("Decide with `browser-pilot approve ID` or `browser-pilot deny ID`.")
 
 
@@ -92,6 +114,8 @@ def approve(
         raise typer.BadParameter("--session and --always cannot be combined")
     send_decision(locate_home(), approval, "always" if always else "session" if session else "once")
     print_line(SUCCESS, f" Allowed{' always' if always else ' for this session' if session else ''}.")
+    if always:
+        print_line("`browser-pilot policy show` lists the rule, `browser-pilot policy forget SITE` removes it.")
 
 
 def deny(

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from browser_pilot.secrets.secret_store import SecretStore
 
 LOCK_TIMEOUT_SECONDS = 10.0
+MAX_SETTING_LINES = 40
+MAX_LINE_CHARACTERS = 200
 DESCRIPTIONS = {
     "config.toml": "the configuration",
     "rules.json": "your rules",
@@ -45,7 +47,8 @@ def backup(
     as_json: AsJson = False,
 ) -> None:
     """Write configuration, rules and audit log to one file; the hub may be running."""
-    from browser_pilot.audit_log.backup import LOG_FILE, TEXT_FILES, create_backup, read_contents
+    from browser_pilot.audit_log.backup import create_backup, read_contents
+    from browser_pilot.audit_log.backup_archive import LOG_FILE, TEXT_FILES
 
     home = locate_home()
     if file.is_dir() or not file.parent.is_dir():
@@ -56,7 +59,7 @@ def backup(
         _confirm(f"{file} already exists. Replace it?", yes)
     secrets = _store(home).export_encrypted(_passphrase(new=True)) if with_secrets else None
     create_backup(home, file, secrets=secrets)
-    contents = read_contents(file)
+    contents = read_contents(home, file)
     if as_json:
         print_json({"file": str(file), "holds": list(contents.files), "log_rows": contents.log_rows})
         return
@@ -69,7 +72,7 @@ def backup(
 def restore(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A backup file written by `browser-pilot backup`.")],
     from_elsewhere: Annotated[
-        bool, typer.Option("--from-elsewhere", help="Accept a backup of another home, which cannot be verified here.")
+        bool, typer.Option("--from-elsewhere", help="Accept a backup of another home, whose seal is unknown here.")
     ] = False,
     with_secrets: Annotated[
         bool, typer.Option("--with-secrets", help="Also restore the secrets; asks for their passphrase.")
@@ -78,23 +81,29 @@ def restore(
     as_json: AsJson = False,
 ) -> None:
     """Restore a backup. It is verified first; replaced files are kept in a separate folder."""
-    from browser_pilot.audit_log.backup import LOG_FILE, read_contents
+    from browser_pilot.audit_log.backup import read_contents
     from browser_pilot.audit_log.backup import restore as restore_backup
+    from browser_pilot.audit_log.backup_archive import LOG_FILE
     from browser_pilot.cli.audit_note import write_audit_note
 
     home = locate_home()
-    contents = read_contents(file)
+    contents = read_contents(home, file)
     if with_secrets and not contents.has_secrets:
         raise InvalidArgument(f"{file.name} contains no secrets.", suggestions=["Run it without --with-secrets."])
     with _no_hub(home):
-        if not yes and not as_json:
+        is_unknown = not contents.has_own_seal and not from_elsewhere
+        if (is_unknown or not yes) and not as_json:
             print_line(f"{file}, created {contents.created[:16].replace('T', ' ')} (UTC), contains:")
             _print_contents(contents, without="" if with_secrets else "secrets.sealed")
-        _confirm(f"Restore it to {home}? The current files are kept in a separate folder.", yes)
+        question = f"Restore it to {home}? The current files are kept in a separate folder."
+        if is_unknown:
+            _confirm_unknown_seal(contents, question)
+        else:
+            _confirm(question, yes)
         restored = restore_backup(
             home,
             file,
-            from_elsewhere=from_elsewhere,
+            from_elsewhere=is_unknown or from_elsewhere,
             check=_check_settings,
             secrets=(_store(home), _passphrase(new=False)) if with_secrets else None,
         )
@@ -103,9 +112,11 @@ def restore(
     if as_json:
         aside = None if restored.replaced is None else str(restored.replaced)
         result = {"files": list(restored.files), "log_rows": restored.log_rows, "secrets": restored.secrets}
-        print_json({**result, "set_aside": aside})
+        print_json({**result, "set_aside": aside, "left_out": list(restored.left_out)})
         return
     print_line(SUCCESS, f" Restored: {', '.join(DESCRIPTIONS[name] for name in restored.files)}.")
+    if restored.left_out:
+        print_line(f"  Not restored, because its seal is unknown: {', '.join(restored.left_out)}")
     if restored.secrets:
         print_line(f"  Secrets: {restored.secrets}")
     if restored.replaced is not None:
@@ -120,6 +131,21 @@ def _print_contents(contents: BackupContents, *, without: str = "") -> None:
             print_line(
                 f"  {DESCRIPTIONS[name]}", f", {count_noun(contents.log_rows, 'row')}" if name == "activity.db" else ""
             )
+
+
+def _confirm_unknown_seal(contents: BackupContents, question: str) -> None:
+    """--yes does not answer this: the author of the backup decides what agents may do here."""
+    if not sys.stdin.isatty():
+        raise InvalidArgument(
+            "Nothing was changed: the backup comes from another home, or was changed, and its seal cannot be verified.",
+            suggestions=["If you are sure where it comes from: --from-elsewhere."],
+        )
+    print_line("Its seal is unknown here: it comes from another home, or was changed. It sets:")
+    for line in contents.settings[:MAX_SETTING_LINES]:
+        print_line(f"  {line[:MAX_LINE_CHARACTERS]}")
+    if len(contents.settings) > MAX_SETTING_LINES:
+        print_line(f"  … and {count_noun(len(contents.settings) - MAX_SETTING_LINES, 'more setting')}")
+    typer.confirm(question, default=False, abort=True, err=True)
 
 
 def _check_settings(folder: Path) -> None:

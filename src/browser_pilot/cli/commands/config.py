@@ -9,9 +9,10 @@ from typing import cast
 import typer
 
 from browser_pilot.cli.output import SUCCESS, AsJson, out, print_json, print_line, print_table
-from browser_pilot.config.settings import Key, LoadedSettings, config_path, load_with_origins
+from browser_pilot.config.settings import LoadedSettings, SettingKey, config_path, load_with_origins
 from browser_pilot.engines.browser_finder import find_browser
 from browser_pilot.home import locate_home
+from browser_pilot.redaction.redactor import Redactor
 
 commands = typer.Typer(help="Show and check the settings, and print the path of their file.", no_args_is_help=True)
 
@@ -55,14 +56,18 @@ def check(as_json: AsJson = False) -> None:
 def effective(loaded: LoadedSettings) -> list[tuple[str, object, str]]:
     """Key, value and origin of every setting, in the order of the file."""
     return [
-        (".".join(key), value, _origin(key, loaded.origins))
+        (".".join(key), _without_credentials(value), _origin(key, loaded.origins))
         for key, value in _leaves(loaded.settings.model_dump(mode="json"))
         # Fields that a domain's rule does not set are not settings of their own.
         if value is not None or key[:2] != ("policy", "domains")
     ]
 
 
-def _leaves(table: Mapping[str, object], prefix: Key = ()) -> Iterator[tuple[Key, object]]:
+def _without_credentials(value: object) -> object:
+    return Redactor().url(value) if isinstance(value, str) and "://" in value else value
+
+
+def _leaves(table: Mapping[str, object], prefix: SettingKey = ()) -> Iterator[tuple[SettingKey, object]]:
     for name, value in table.items():
         if isinstance(value, dict) and value:
             yield from _leaves(cast(dict[str, object], value), (*prefix, name))
@@ -70,7 +75,7 @@ def _leaves(table: Mapping[str, object], prefix: Key = ()) -> Iterator[tuple[Key
             yield (*prefix, name), value
 
 
-def _origin(key: Key, origins: Mapping[Key, str]) -> str:
+def _origin(key: SettingKey, origins: Mapping[SettingKey, str]) -> str:
     return next((origin for start, origin in origins.items() if key[: len(start)] == start), "the default")
 
 

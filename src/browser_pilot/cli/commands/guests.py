@@ -22,9 +22,11 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The guest's name; `br
 Source = Annotated[Path, typer.Argument(metavar="PATH", help="A folder, a .mcpw or .zip package, or a manifest file.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Confirm without asking.")]
 Keep = Annotated[bool, typer.Option("--keep", help="Keep the secrets and grants of the guest that it replaces.")]
-Permissions = Annotated[
-    list[str] | None, typer.Argument(metavar="[PERMISSION]…", help="browser:tabs.create …; all permissions by default.")
+Can = Annotated[
+    list[str],
+    typer.Option("--can", metavar="WHAT", help="read, cookies, login, fetch: one or more, separated by commas."),
 ]
+Client = Annotated[str, typer.Option("--client", help="Only for the client of this name; `status` shows the names.")]
 Site = Annotated[str, typer.Argument(metavar="SITE", help="example.com, localhost:3000")]
 
 
@@ -98,19 +100,27 @@ def secret(name: Name, variable: Annotated[str, typer.Argument(metavar="SECRET")
 
 
 @commands.command()
-def allow(name: Name, site: Site, permissions: Permissions = None) -> None:
-    """Always allow a guest's permissions on a site, without asking."""
-    from browser_pilot.cli.guest_commands import save_grant
+def restart(name: Name) -> None:
+    """Let a guest start anew, with new secrets; calls that run are finished first."""
+    from browser_pilot.cli.guest_commands import restart_guest
 
-    save_grant(locate_home(), name, site, permissions, "allow")
+    restart_guest(locate_home(), name)
 
 
 @commands.command()
-def forbid(name: Name, site: Site, permissions: Permissions = None) -> None:
-    """Never allow a guest's permissions on a site, without asking."""
+def allow(name: Name, site: Site, can: Can = [], client: Client = "") -> None:  # noqa: B006  typer's way
+    """Always allow a guest's permissions on a site, without asking: by default those that its manifest lists."""
     from browser_pilot.cli.guest_commands import save_grant
 
-    save_grant(locate_home(), name, site, permissions, "deny")
+    save_grant(locate_home(), name, site, can, "allow", client=client)
+
+
+@commands.command()
+def forbid(name: Name, site: Site, can: Can = [], client: Client = "") -> None:  # noqa: B006
+    """Never allow a guest's permissions on a site, without asking: by default all of them."""
+    from browser_pilot.cli.guest_commands import save_grant
+
+    save_grant(locate_home(), name, site, can, "deny", client=client)
 
 
 @commands.command()
@@ -123,8 +133,8 @@ def call(
     """Call a guest's tool through the hub and print its result."""
     from browser_pilot.cli.guest_commands import require_tool
 
-    require_tool(locate_home(), name, tool)
-    call_any_tool(f"{name}__{tool}", arguments, as_json=as_json, browser=None, user_data_dir=None, save_to=None)
+    shown = require_tool(locate_home(), name, tool)
+    call_any_tool(shown, arguments, as_json=as_json, browser=None, user_data_dir=None, save_to=None)
 
 
 @commands.command()

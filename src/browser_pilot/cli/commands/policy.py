@@ -12,9 +12,8 @@ import typer
 
 from browser_pilot.cli.output import FAILURE, SUCCESS, WARNING, AsJson, print_json, print_line, print_table
 from browser_pilot.config.policy_templates import TemplateName
-from browser_pilot.config.settings import Mode
 from browser_pilot.home import locate_home
-from browser_pilot.policy.types import Effect, Engine
+from browser_pilot.policy.types import Effect, EngineKind, Mode
 
 if TYPE_CHECKING:
     from browser_pilot.policy.rules import Rule
@@ -66,7 +65,7 @@ def check(
     url: Annotated[str, typer.Argument(help="The URL to open, or of the page.")],
     effect: Annotated[Effect, typer.Option(help="The effect to check.")] = "read",
     button: Annotated[str, typer.Option(help="The label of the button to click.")] = "",
-    browser: Annotated[Engine, typer.Option(help="In a managed browser, or in your own Chrome.")] = "managed",
+    browser: Annotated[EngineKind, typer.Option(help="In a managed browser, or in your own Chrome.")] = "managed",
     as_json: AsJson = False,
 ) -> None:
     """Show the policy decision for an action: allowed, approval needed or denied, and by which rule."""

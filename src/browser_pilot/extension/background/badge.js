@@ -1,6 +1,7 @@
 /** Shows pending approval requests: their number on the toolbar button, and notifications if the user wants them. */
 
 import { getMessage } from '../lib/i18n.js';
+import { openPanel } from './side_panel.js';
 
 const COLOR = '#b45309';
 
@@ -8,15 +9,11 @@ const COLOR = '#b45309';
 /** @typedef {import('../lib/connection_status.js').PendingApproval} PendingApproval */
 
 export class Badge {
-  /** A click on a notification opens the side panel, or its page in a tab where Chrome requires a click inside its own UI. */
+  /** A click on a notification opens the side panel. */
   listen() {
     chrome.notifications?.onClicked.addListener(async () => {
       const { id } = await chrome.windows.getLastFocused({ windowTypes: ['normal'] });
-      try {
-        if (id !== undefined) await chrome.sidePanel.open({ windowId: id });
-      } catch {
-        await chrome.tabs.create({ url: chrome.runtime.getURL('pages/side_panel.html') });
-      }
+      await openPanel({ windowId: id ?? chrome.windows.WINDOW_ID_NONE });
     });
   }
 

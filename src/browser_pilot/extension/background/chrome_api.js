@@ -1,27 +1,42 @@
 /** The chrome.* calls that the hub may make, by name, and only for controlled tabs. Nothing else can be called. */
 
 import { canBeShared } from '../lib/url_rules.js';
+import { commandRefusal, cookiesOf, isWebPage, mayBeSentWhileHalted, urlsOfSites } from './cdp_methods.js';
+import { canSeeRequests } from './request_visibility.js';
 
 /** @typedef {import('./controlled_tabs.js').ControlledTabs} ControlledTabs */
+/** @typedef {(tabId: number) => Promise<void>} Cover resolves when the network policy holds in a tab */
 /** @typedef {{ tabs: (...args: any[]) => (number | undefined)[], run: (...args: any[]) => Promise<unknown> }} Method `tabs` names the tabs that a call is about */
 
 const NAVIGATION_TIMEOUT_MS = 2_000;
 const DOWNLOAD_POLL_MS = 500;
+const ALLOWED_WHILE_HALTED = new Set([
+  'debugger.detach', 'debugger.getTargets', 'tabs.get', 'tabs.remove', 'downloads.search', 'downloads.poll', 'downloads.discard', 'downloads.cancel',
+  'controlledTabs.release', 'ui.canSeeRequests',
+]);
 
-/** @param {ControlledTabs} controlled @returns {Record<string, Method>} */
-function methods(controlled) {
+/**
+ * @typedef {object} Environment
+ * @property {ControlledTabs} controlled
+ * @property {Cover} cover
+ * @property {(tabId: number) => Promise<void>} release ends the control of a tab
+ * @property {{ reason: string }} halt why the user allows nothing now; empty while agents may work
+ */
+
+/** @param {Environment} env @returns {Record<string, Method>} */
+function methods({ controlled, cover, release }) {
   return {
     'debugger.attach': { tabs: tabOfTarget, run: (target, version) => chrome.debugger.attach(target, version) },
     'debugger.detach': { tabs: tabOfTarget, run: (target) => chrome.debugger.detach(target) },
     'debugger.sendCommand': {
       tabs: tabOfTarget,
-      run: (target, method, params) => chrome.debugger.sendCommand(target, method, params),
+      run: (target, method, params) => sendCommand(controlled, target, method, params),
     },
     'debugger.getTargets': {
       tabs: () => [],
       run: async () => (await chrome.debugger.getTargets()).filter((target) => controlled.has(target.tabId)),
     },
-    'tabs.create': { tabs: () => [], run: (options) => createTab(controlled, options) },
+    'tabs.create': { tabs: () => [], run: (options) => createTab(controlled, cover, options) },
     'tabs.get': { tabs: (id) => [id], run: (id) => chrome.tabs.get(id) },
     'tabs.navigate': { tabs: (id) => [id], run: (id, url) => navigateTab(id, url) },
     'tabs.activate': { tabs: (id) => [id], run: (id) => activateTab(id) },
@@ -33,20 +48,28 @@ function methods(controlled) {
     'downloads.poll': { tabs: () => [], run: (id) => pollDownload(id) },
     'downloads.discard': { tabs: () => [], run: (id) => discardDownload(id) },
     'downloads.cancel': { tabs: () => [], run: (query) => cancelDownloads(query) },
-    'controlledTabs.release': { tabs: (id) => [id], run: async (id) => void controlled.remove(id) },
+    'ui.canSeeRequests': { tabs: () => [], run: () => canSeeRequests(controlled) },
+    'controlledTabs.release': { tabs: (id) => [id], run: (id) => release(id) },
   };
 }
 
-/** @param {ControlledTabs} controlled */
-export function chromeApi(controlled) {
-  const table = methods(controlled);
+/** @param {Environment} env */
+export function chromeApi(env) {
+  const table = methods(env);
   /** @param {string} name @param {unknown[]} args @returns {Promise<unknown>} */
-  return (name, args) => {
+  return async (name, args) => {
     const method = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (!method) return Promise.reject(new Error(`The hub may not call ${name}.`));
-    if (!method.tabs(...args).every((id) => controlled.has(id))) return Promise.reject(new Error('This tab is not shared with agents.'));
+    if (!method) throw new Error(`The hub may not call ${name}.`);
+    if (env.halt.reason && !isAllowedWhileHalted(name, args)) throw new Error(env.halt.reason);
+    if (!method.tabs(...args).every((id) => env.controlled.has(id))) throw new Error('This tab is not shared with agents.');
     return method.run(...args);
   };
+}
+
+/** What ends something, or keeps the user's pages from waiting for the debugger. @param {string} name @param {unknown[]} args */
+function isAllowedWhileHalted(name, args) {
+  if (name === 'debugger.sendCommand') return mayBeSentWhileHalted(args[1]);
+  return ALLOWED_WHILE_HALTED.has(name);
 }
 
 /** @param {chrome.debugger.Debuggee | undefined} target */
@@ -55,24 +78,52 @@ function tabOfTarget(target) {
 }
 
 /**
- * Opens a tab for an agent in the background; the user's tab stays active.
- * @param {ControlledTabs} controlled @param {{ url?: string }} options
+ * Sends a command of the list, and limits what it can reach to controlled tabs. Most are sent in the same turn: their order matters.
+ * @param {ControlledTabs} controlled @param {chrome.debugger.DebuggerSession} target @param {string} method @param {Record<string, any> | undefined} params
+ * @returns {Promise<unknown>}
  */
-async function createTab(controlled, options) {
-  const url = options.url ?? 'about:blank';
+async function sendCommand(controlled, target, method, params) {
+  const refusal = commandRefusal(method, params);
+  if (refusal) throw new Error(refusal);
+  if (method === 'Storage.getCookies') {
+    const { cookies } = /** @type {{ cookies: { domain: string }[] }} */ (await chrome.debugger.sendCommand(target, method, params));
+    return { cookies: cookiesOf(cookies, await controlledUrls(controlled)) };
+  }
+  if (method === 'Network.getCookies') {
+    const urls = urlsOfSites(params?.urls, await controlledUrls(controlled));
+    return urls.length ? chrome.debugger.sendCommand(target, method, { urls }) : { cookies: [] };
+  }
+  if (method === 'Page.navigateToHistoryEntry') {
+    const history = /** @type {{ entries: { id: number, url: string }[] }} */ (await chrome.debugger.sendCommand(target, 'Page.getNavigationHistory'));
+    if (!isWebPage(history.entries.find((entry) => entry.id === params?.entryId)?.url)) throw new Error('Only web pages can be opened.');
+  }
+  return chrome.debugger.sendCommand(target, method, params);
+}
+
+/** @param {ControlledTabs} controlled */
+async function controlledUrls(controlled) {
+  const tabs = await Promise.all(controlled.list().map(({ id }) => chrome.tabs.get(id).catch(() => undefined)));
+  return tabs.flatMap((tab) => tab?.url ?? []);
+}
+
+/**
+ * Opens a tab for an agent in the background; the user's tab stays active. It is blank until it is controlled and the policy holds there.
+ * @param {ControlledTabs} controlled @param {Cover} cover @param {{ url?: string }} options
+ */
+async function createTab(controlled, cover, { url = 'about:blank' }) {
+  if (!canBeShared(url)) throw new Error('A tab can only be opened for a web page.');
+  const tab = await createBlankTab();
+  if (tab?.id === undefined) throw new Error('Chrome opened no tab.');
+  controlled.add(tab.id, 'agent', Date.now());
+  await cover(tab.id);
+  return url === 'about:blank' ? tab : ((await chrome.tabs.update(tab.id, { url })) ?? tab);
+}
+
+async function createBlankTab() {
   const windows = await chrome.windows.getAll({ windowTypes: ['normal'] });
   const window = windows.find((one) => one.focused && !one.incognito) ?? windows.find((one) => !one.incognito);
-  if (window?.id === undefined) {
-    const created = await chrome.windows.create({ url, focused: false });
-    const tab = created?.tabs?.[0];
-    if (tab?.id === undefined) throw new Error('Chrome opened no window.');
-    controlled.add(tab.id, 'agent', Date.now());
-    return tab;
-  }
-  const tab = await chrome.tabs.create({ url, active: false, windowId: window.id });
-  if (tab.id === undefined) throw new Error('Chrome opened no tab.');
-  controlled.add(tab.id, 'agent', Date.now());
-  return tab;
+  if (window?.id !== undefined) return chrome.tabs.create({ url: 'about:blank', active: false, windowId: window.id });
+  return (await chrome.windows.create({ url: 'about:blank', focused: false }))?.tabs?.[0];
 }
 
 /** Navigates a tab that the debugger cannot attach to; resolves when the navigation is committed. @param {number} id @param {string} url */

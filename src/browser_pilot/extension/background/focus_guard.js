@@ -1,19 +1,28 @@
 /**
- * Keeps the user's tab in front: a tab that an agent's click opens does not stay active.
+ * Decides whose a new tab is, and keeps the user's tab in front: a tab that an agent's click opens does not stay active.
  *
- * To distinguish the agent's input from the user's, it records when the hub last sent input to a tab and where its mouse was. The records
- * end with the service worker, which lives for as long as a debugger is attached.
+ * To distinguish the agent's input from the user's, it records when the hub last sent input to a tab and where its mouse was. Reading a
+ * page is no input, although it runs scripts. The records end with the service worker, which lives for as long as a debugger is attached.
  */
 
+/** A tab that opens in this time after an agent's input, from a page of the user, is the agent's. */
+const AGENT_INPUT_MS = 1_000;
+/** A tab of the agent's that opens in this time after any command does not stay active. */
 const AGENT_ACTIVE_MS = 5_000;
 const AGENT_MOUSE_MS = 1_000;
-const ACTION_METHODS = /^(Input\.|Page\.navigate|Page\.reload|Runtime\.(evaluate|callFunctionOn)$)/;
+const INPUT_METHODS = /^(Input\.dispatch\w+Event|Input\.insertText|Page\.(navigate|navigateToHistoryEntry|reload))$/;
+const SCRIPT_METHODS = /^Runtime\.(evaluate|callFunctionOn)$/;
+/** The hub marks the scripts that agents give (`browser_evaluate`) with this group: all others only read. */
+const AGENT_SCRIPT_GROUP = 'browser-pilot-agent-script';
 
 /** @typedef {{ tabId?: number }} Target */
+/** @typedef {{ x?: number, y?: number, objectGroup?: string }} Params */
 
 export class FocusGuard {
   constructor() {
-    /** When the hub last acted in a tab. @type {Map<number, number>} */
+    /** When the hub last sent an agent's input to a tab. @type {Map<number, number>} */
+    this.lastInput = new Map();
+    /** When the hub last sent input to a tab or ran a script in it. @type {Map<number, number>} */
     this.lastAction = new Map();
     /** Where and when the agent's mouse last moved or pressed. @type {Map<number, { x: number, y: number, at: number }>} */
     this.agentMouse = new Map();
@@ -21,15 +30,23 @@ export class FocusGuard {
     this.active = new Map();
   }
 
-  /** @param {unknown[]} args those of debugger.sendCommand */
+  /** Called when a command is sent, and again when Chrome has executed it. @param {unknown[]} args those of debugger.sendCommand */
   recordCommand(args) {
-    const [target, method, params] = /** @type {[Target, string, { x?: number, y?: number } | undefined]} */ (args);
-    const tabId = target.tabId;
-    if (tabId === undefined || !ACTION_METHODS.test(method)) return;
+    const [target, method, params] = /** @type {[Target | undefined, string, Params | undefined]} */ (args);
+    const tabId = target?.tabId;
+    if (tabId === undefined || typeof method !== 'string') return;
+    const isScript = SCRIPT_METHODS.test(method);
+    if (!isScript && !INPUT_METHODS.test(method)) return;
     this.lastAction.set(tabId, Date.now());
+    if (!isScript || params?.objectGroup === AGENT_SCRIPT_GROUP) this.lastInput.set(tabId, Date.now());
     if (method === 'Input.dispatchMouseEvent' && params) {
       this.agentMouse.set(tabId, { x: params.x ?? 0, y: params.y ?? 0, at: Date.now() });
     }
+  }
+
+  /** Whether a tab that this one opens now is the agent's, and not the user's. @param {number} tabId */
+  isAgentInput(tabId) {
+    return Date.now() - (this.lastInput.get(tabId) ?? 0) < AGENT_INPUT_MS;
   }
 
   /** @param {number} tabId */

@@ -13,7 +13,9 @@ import { chromeApi } from './chrome_api.js';
 import { ControlledTabs } from './controlled_tabs.js';
 import { DnrRules } from './dnr_rules.js';
 import { FocusGuard } from './focus_guard.js';
+import { HaltState, haltedBy } from './halt_state.js';
 import { SharedWindows } from './shared_windows.js';
+import { openPanel } from './side_panel.js';
 import { hideIndicator, showIndicator } from './tab_indicator.js';
 
 const DEFAULT_SERVER = '127.0.0.1:8777';
@@ -29,6 +31,8 @@ let offscreen = null;
 /** Messages to the hub while the offscreen document is not connected. @type {Record<string, unknown>[]} */
 let outbox = [];
 let isReady = false;
+/** Tabs in which no page has been loaded yet. @type {Set<number>} */
+const newTabs = new Set();
 /** @type {HubState} */
 let hub = {};
 
@@ -38,11 +42,12 @@ const controlled = new ControlledTabs(chrome.storage.session, (tabs) => {
   dnrRules.setTabs(tabs.map((tab) => tab.id));
 });
 const focus = new FocusGuard();
+const halt = new HaltState(chrome.storage.local);
 const badge = new Badge();
 const windows = new SharedWindows(chrome.storage.session, (id) => share(id));
-const callChrome = chromeApi(controlled);
-const ready = Promise.all([controlled.load(), dnrRules.load(), focus.load(), windows.load(), loadHubState()]).then(() => {
-  dnrRules.tabIds = controlled.list().map((tab) => tab.id);
+const callChrome = chromeApi({ controlled, halt, cover: (id) => dnrRules.cover(id), release });
+const ready = Promise.all([controlled.load().then(() => dnrRules.load((id) => controlled.has(id))), focus.load(), windows.load(), halt.load(), loadHubState()]).then(() => {
+  hub = { ...hub, halted: halt.value };
   isReady = true;
 });
 
@@ -67,9 +72,25 @@ function sendToHub(message) {
   }
 }
 
-/** @param {unknown} command */
-function sendUserCommand(command) {
+/** Applies a command of the user here, then tells the hub: it may hang or be offline. @param {unknown} command */
+async function onUserCommand(command) {
+  const halted = haltedBy(command);
+  const applied = halted === undefined ? undefined : setHalted(halted);
   sendToHub({ event: 'user.command', args: [command] });
+  await applied;
+}
+
+/** @param {import('./halt_state.js').Halted} halted */
+async function setHalted(halted) {
+  const stored = halt.set(halted);
+  await Promise.all([stored, halted === 'stopped' ? releaseAll() : undefined]);
+  await publishHubState({ ...hub, halted });
+}
+
+/** Shows what the hub reported, and the user's Pause or Stop. @param {HubState} state */
+async function publishHubState(state) {
+  hub = state;
+  await Promise.all([chrome.storage.session.set({ hub }), badge.update(hub), ...controlled.list().map((tab) => showIndicator(tab.id, hub))]);
 }
 
 /** @type {Promise<void> | null} */
@@ -90,8 +111,8 @@ async function ensureOffscreen() {
 }
 
 async function settings() {
-  const stored = await chrome.storage.local.get({ server: DEFAULT_SERVER, browser: '', key: '', off: false });
-  return /** @type {{ server: string, browser: string, key: string, off: boolean }} */ (stored);
+  const stored = await chrome.storage.local.get({ server: DEFAULT_SERVER, browser: '', key: '', off: false, halted: '' });
+  return /** @type {{ server: string, browser: string, key: string, off: boolean, halted: string }} */ (stored);
 }
 
 chrome.runtime.onConnect.addListener((port) => {
@@ -130,9 +151,10 @@ function onOffscreenMessage({ fromHub, connected, paired }) {
 
 /** @param {string} id @param {string} call @param {unknown[]} args */
 async function onCall(id, call, args) {
-  if (call === 'debugger.sendCommand') focus.recordCommand(args);
   try {
+    if (call === 'debugger.sendCommand') focus.recordCommand(args);
     const result = await callChrome(call, args);
+    if (call === 'debugger.sendCommand') focus.recordCommand(args);
     sendToHub({ id, result: result ?? null });
   } catch (error) {
     sendToHub({ id, error: error instanceof Error ? error.message : String(error) });
@@ -141,28 +163,40 @@ async function onCall(id, call, args) {
 
 /** @param {string} name @param {any} data */
 async function onNotification(name, data) {
-  if (name === 'ui.changed') {
-    hub = data;
-    await Promise.all([chrome.storage.session.set({ hub }), badge.update(hub), ...controlled.list().map((tab) => showIndicator(tab.id, hub))]);
-  } else if (name === 'dnrRules.changed') await dnrRules.setRules(data);
+  if (name === 'ui.changed') await publishHubState({ ...data, halted: halt.value });
+  // Pause, Stop and Resume on the dashboard.
+  else if (name === 'user.command') await setHalted(haltedBy(data) ?? halt.value);
+  else if (name === 'dnrRules.changed') await dnrRules.setRules(data);
   else if (name === 'extension.reload') chrome.runtime.reload();
   else if (name === 'pairing.removed') {
-    controlled.clear();
+    await releaseAll();
     await chrome.storage.local.remove(['browser', 'key', 'name']);
   }
 }
 
 /** Ends the control of a tab. @param {number} tabId */
 async function release(tabId) {
-  if (!controlled.remove(tabId)) return;
-  await chrome.debugger.detach({ tabId }).catch(() => {});
-  await hideIndicator(tabId);
+  const tab = controlled.get(tabId);
+  if (!tab) return;
+  controlled.remove(tabId);
+  const isAgents = tab.kind === 'agent';
+  await Promise.all([
+    chrome.debugger.detach({ tabId }).catch(() => {}),
+    hideIndicator(tabId),
+    // A tab that an agent opened stays open, as one of the user's.
+    isAgents ? chrome.tabs.ungroup(tabId).catch(() => {}) : undefined,
+  ]);
+}
+
+async function releaseAll() {
+  await Promise.all([windows.clear(), ...controlled.list().map((tab) => release(tab.id))]);
 }
 
 /** Shares a tab of the user with agents; resolves with false when its page cannot be shared. @param {number} tabId */
 async function share(tabId) {
   const tab = await chrome.tabs.get(tabId);
   if (!canBeShared(tab.url ?? '') || isHubPage(tab.url ?? '', (await settings()).server)) return false;
+  await dnrRules.cover(tabId);
   controlled.add(tabId, 'shared', Date.now());
   await showIndicator(tabId, hub);
   return true;
@@ -171,17 +205,17 @@ async function share(tabId) {
 /** @param {PageRequest} request */
 async function onPageRequest(request) {
   await ready;
-  await ensureOffscreen();
   const id = request.tab ?? -1;
+  if (request.type === 'command') await onUserCommand(request.command);
+  await ensureOffscreen();
   if (request.type === 'connect') {
-    if (hub.halted === 'stopped') sendUserCommand('resume');
+    if (halt.value === 'stopped') await onUserCommand('resume');
     if (!(await share(id))) return { problem: 'cannot be shared' };
     if (await sharesWholeWindow()) await windows.share(id);
   } else if (request.type === 'disconnect') {
     for (const tabId of await windows.unshare(id)) await release(tabId);
     await release(id);
-  } else if (request.type === 'command') sendUserCommand(request.command);
-  else if (request.type === 'set_server') await chrome.storage.local.set({ server: request.server || DEFAULT_SERVER, off: false });
+  } else if (request.type === 'set_server') await chrome.storage.local.set({ server: request.server || DEFAULT_SERVER, off: false });
   else if (request.type === 'turn_off') await chrome.storage.local.set({ off: true });
   else if (request.type === 'turn_on') await chrome.storage.local.set({ off: false });
   return { tab: controlled.get(id) ?? null, hub, wholeWindow: await sharesWholeWindow() };
@@ -201,7 +235,12 @@ chrome.runtime.onMessage.addListener((message, sender, reply) => {
   if (message?.to === 'tab_indicator' && sender.tab?.id !== undefined) {
     const tabId = sender.tab.id;
     if (message.type === 'is_user_mouse') reply(focus.isUserMouse(tabId));
-    else if (controlled.has(tabId) && focus.isUserClick(tabId, message.x, message.y)) sendUserCommand(message.command);
+    else if (message.type === 'lost') whenReady(() => void release(tabId));
+    else if (controlled.has(tabId) && focus.isUserClick(tabId, message.x, message.y)) {
+      if (message.command === 'review') void openPanel({ windowId: sender.tab.windowId, tabId });
+      // Never Resume: a page could lead the user to click it.
+      else if (message.command === 'pause' || message.command === 'stop') void onUserCommand(message.command);
+    }
   }
   return false;
 });
@@ -227,7 +266,7 @@ async function onPairingOffer(code, origin) {
 
 chrome.storage.local.onChanged.addListener((changes) => {
   // Removing the pairing also ends the control of every tab.
-  if (changes.key && !changes.key.newValue) whenReady(() => void Promise.all(controlled.list().map((tab) => release(tab.id))));
+  if (changes.key && !changes.key.newValue) whenReady(() => void releaseAll());
   void settings().then((current) => offscreen?.send({ settings: current }));
 });
 
@@ -238,11 +277,29 @@ chrome.debugger.onEvent.addListener((source, method, params) =>
 );
 chrome.debugger.onDetach.addListener((source, reason) =>
   whenReady(() => {
-    if (controlled.has(source.tabId)) sendToHub({ event: 'debugger.onDetach', args: [source, reason] });
+    if (!controlled.has(source.tabId)) return;
+    // Cancel in Chrome's infobar detaches every tab, so it stops all agents.
+    if (reason === 'canceled_by_user') void onUserCommand('stop');
+    else sendToHub({ event: 'debugger.onDetach', args: [source, reason] });
   }),
 );
-chrome.tabs.onRemoved.addListener((tabId) => whenReady(() => void controlled.remove(tabId)));
-chrome.tabs.onReplaced.addListener((to, from) => whenReady(() => controlled.replaceId(from, to)));
+chrome.tabs.onCreated.addListener(({ id }) => {
+  if (id !== undefined) newTabs.add(id);
+});
+chrome.tabs.onRemoved.addListener((tabId) =>
+  whenReady(() => {
+    controlled.remove(tabId);
+    newTabs.delete(tabId);
+    void dnrRules.remove(tabId);
+  }),
+);
+chrome.tabs.onReplaced.addListener((to, from) =>
+  whenReady(() => {
+    controlled.replaceId(from, to);
+    void dnrRules.remove(from);
+    if (!controlled.has(to)) void dnrRules.exempt(to, '');
+  }),
+);
 chrome.tabs.onUpdated.addListener((tabId, change) =>
   whenReady(() => {
     // The user takes an agent's tab back by dragging it out of the agents' tab group.
@@ -255,12 +312,24 @@ chrome.webNavigation.onCreatedNavigationTarget.addListener((details) =>
   whenReady(() => {
     const source = controlled.get(details.sourceTabId);
     // A tab that the user opens from a shared page is not shared.
-    if (!source || (source.kind === 'shared' && !focus.isAgentActive(source.id))) return;
+    if (!source || (source.kind === 'shared' && !focus.isAgentInput(source.id))) {
+      if (!controlled.has(details.tabId)) void dnrRules.exempt(details.tabId, details.url);
+      return;
+    }
     controlled.add(details.tabId, 'agent', Date.now(), details.sourceTabId);
     sendToHub({ event: 'webNavigation.onCreatedNavigationTarget', args: [details] });
     void focus.restoreActiveTab(details.tabId, details.sourceTabId);
   }),
 );
+chrome.webNavigation.onErrorOccurred.addListener(({ tabId, frameId, url, error }) =>
+  whenReady(() => {
+    if (frameId !== 0 || controlled.has(tabId)) return;
+    // The policy covers every new tab until it is known to be the user's: what it blocked there is loaded now.
+    const wasBlocked = newTabs.delete(tabId) && error === 'net::ERR_BLOCKED_BY_CLIENT';
+    void dnrRules.exempt(tabId, url).then(() => (wasBlocked && !controlled.has(tabId) ? chrome.tabs.reload(tabId) : undefined)).catch(() => {});
+  }),
+);
+chrome.webNavigation.onBeforeNavigate.addListener(({ tabId, url }) => whenReady(() => void dnrRules.addHost(tabId, url)));
 for (const name of /** @type {const} */ (['onDOMContentLoaded', 'onErrorOccurred'])) {
   chrome.webNavigation[name].addListener((details) =>
     whenReady(() => {
@@ -270,17 +339,28 @@ for (const name of /** @type {const} */ (['onDOMContentLoaded', 'onErrorOccurred
 }
 chrome.webNavigation.onCommitted.addListener((details) =>
   whenReady(() => {
-    if (details.frameId !== 0 || !controlled.has(details.tabId)) return;
+    if (!controlled.has(details.tabId)) {
+      // Chrome may report an agent's blank tab here before it reports whose it is.
+      if (details.frameId !== 0 || (details.url === 'about:blank' && newTabs.has(details.tabId))) return;
+      newTabs.delete(details.tabId);
+      void dnrRules.exempt(details.tabId, details.url);
+      return;
+    }
+    newTabs.delete(details.tabId);
+    void dnrRules.addHost(details.tabId, details.url);
+    if (details.frameId !== 0) return;
     void settings().then(({ server }) => {
-      // The user decides approvals in pages of the extension and of the hub: no agent may control a tab that shows one.
-      const isApprovalPage = details.url.startsWith('chrome-extension:') || isHubPage(details.url, server);
-      return isApprovalPage ? release(details.tabId) : showIndicator(details.tabId, hub);
+      // The user decides approvals in pages of the extension and of the hub: no agent may control a tab that shows one, or a file.
+      const isForbidden = /^(chrome-extension|file):/.test(details.url) || isHubPage(details.url, server);
+      return isForbidden ? release(details.tabId) : showIndicator(details.tabId, hub);
     });
   }),
 );
 badge.listen();
 chrome.permissions.onAdded.addListener((added) => {
-  if (added.permissions?.includes('notifications')) badge.listen();
+  if (!added.permissions?.includes('notifications')) return;
+  badge.listen();
+  void chrome.storage.local.set({ notify: true, notifyOffered: true });
 });
 chrome.runtime.onStartup.addListener(() => void ensureOffscreen());
 chrome.runtime.onInstalled.addListener(() => void ensureOffscreen());

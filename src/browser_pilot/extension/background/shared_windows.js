@@ -41,6 +41,12 @@ export class SharedWindows {
     if (tab && this.ids.has(tab.windowId)) await this.shareTab(tabId);
   }
 
+  /** Stops sharing every window. */
+  async clear() {
+    this.ids.clear();
+    await this.save();
+  }
+
   save() {
     return this.storage.set({ [KEY]: [...this.ids] });
   }

@@ -2,6 +2,56 @@
 // @ts-nocheck
 globalThis.browserPilotAccname ??= (() => { 'use strict';
 
+const REDACTED = '[redacted:secret]';
+const COPY_EVENTS = ['copy', 'cut', 'dragstart'];
+
+const filledFields = new WeakSet();
+const filledRefs = [];
+const hiddenValues = new Set();
+
+function markFilled(field, values) {
+  hideValues(values);
+  if (filledFields.has(field)) return;
+  if (filledRefs.length === 0) for (const type of COPY_EVENTS) addEventListener(type, preventCopy, { capture: true });
+  filledFields.add(field);
+  filledRefs.push(new WeakRef(field));
+}
+
+function preventCopy(event) {
+  if (!event.composedPath().some((target) => target instanceof Element && isFilled(target))) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+
+function hideValues(values) {
+  for (const value of values) hiddenValues.add(value);
+}
+
+function isFilled(element) {
+  return filledRefs.length > 0 && filledFields.has(element);
+}
+
+function filledElements() {
+  return filledRefs.map((ref) => ref.deref()).filter((field) => field?.isConnected === true).map((field) => /** @type {Element} */ (field));
+}
+
+function hidesValues() {
+  return hiddenValues.size > 0;
+}
+
+function containsSecret(text) {
+  for (const value of hiddenValues) if (text.includes(value)) return true;
+  return false;
+}
+
+function withoutSecrets(text) {
+  let shown = text;
+  for (const value of hiddenValues) shown = shown.replaceAll(value, REDACTED);
+  return shown;
+}
+
+
+
 
 const SKIPPED_TAGS = new Set([
   'SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD', 'META', 'LINK', 'TITLE', 'BASE', 'PARAM', 'SOURCE', 'TRACK', 'COL',
@@ -15,12 +65,14 @@ const NO_GENERATED_TEXT = /** @type {[string, string]} */ (['', '']);
 const closedRoots = new WeakMap();
 let styles = new Map();
 let withoutGeneratedText = new Map();
+let visibleOnes = new Map();
 let ownedElements = new Set();
 let focusedAtStart = null;
 
 function startReading() {
   styles = new Map();
   withoutGeneratedText = new Map();
+  visibleOnes = new Map();
   ownedElements = new Set();
   focusedAtStart = focusedElement();
   if (document.querySelector('[aria-owns]')) {
@@ -78,6 +130,7 @@ function shadowRootOf(element) {
 }
 
 function childrenOf(element) {
+  if (isFilled(element)) return [];
   const root = shadowRootOf(element);
   if (root === null && element instanceof HTMLSlotElement) {
     const assigned = element.assignedNodes();
@@ -129,7 +182,7 @@ function isPdfViewer() {
 }
 
 function generatedTexts(element) {
-  const kind = `${element.tagName} ${element.getAttribute('class')} ${element.parentElement?.getAttribute('class')}`;
+  const kind = kindOf(element);
   const times = withoutGeneratedText.get(kind) ?? 0;
   if (times >= MIN_SIMILAR_ELEMENTS) return NO_GENERATED_TEXT;
   const before = generatedText(element, '::before');
@@ -137,6 +190,25 @@ function generatedTexts(element) {
   if (before || after) return [before, after];
   withoutGeneratedText.set(kind, times + 1);
   return NO_GENERATED_TEXT;
+}
+
+function kindOf(element) {
+  const style = styleOf(element);
+  style.kind ??= `${element.tagName} ${element.getAttribute('class')} ${element.parentElement?.getAttribute('class')}`;
+  return style.kind;
+}
+
+function isLikeVisibleOnes(element, aspect) {
+  return (visibleOnes.get(visibleKind(element, aspect)) ?? 0) >= MIN_SIMILAR_ELEMENTS;
+}
+
+function noteVisible(element, aspect) {
+  const kind = visibleKind(element, aspect);
+  visibleOnes.set(kind, (visibleOnes.get(kind) ?? 0) + 1);
+}
+
+function visibleKind(element, aspect) {
+  return `${aspect} ${kindOf(element)} ${element.getAttribute('style')} ${element.id}`;
 }
 
 function generatedText(element, pseudo) {
@@ -298,7 +370,7 @@ const SECRET_AUTOCOMPLETE = /password|cc-number|cc-csc|one-time-code/;
 const secretFields = new WeakSet();
 
 function isSecret(element) {
-  if (secretFields.has(element)) return true;
+  if (secretFields.has(element) || isFilled(element)) return true;
   if (!(element instanceof HTMLInputElement)) return false;
   const secret =
     element.type === 'password' || SECRET_AUTOCOMPLETE.test(element.autocomplete)
@@ -343,6 +415,7 @@ function fieldValue(element, role, includeAriaHidden = false) {
     if (element.type === 'file') return [...(element.files ?? [])].map((file) => file.name).join('; ') || null;
     return element.value || null;
   }
+  if (isSecret(element)) return null;
   if (element instanceof HTMLTextAreaElement) return element.value || null;
   if (element instanceof HTMLProgressElement) return element.position < 0 ? null : `${Math.round(element.position * 100)}%`;
   if (element instanceof HTMLMeterElement) return String(element.value);

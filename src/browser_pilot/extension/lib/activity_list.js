@@ -20,6 +20,8 @@ import { getMessage } from './i18n.js';
  * @property {string | null} [decision]
  * @property {string | null} [rule]
  * @property {string | null} [risk]
+ * @property {string | null} [approval]
+ * @property {string | null} [grant]
  * @property {unknown} [arguments]
  * @property {string | null} [summary]
  */
@@ -72,6 +74,11 @@ function createRow(action, version) {
   return createElement('li', { 'data-version': version }, createElement('details', {}, summary, createDetails(action, label)));
 }
 
+/** The id of the approval, and whether it was an earlier one. @param {Action} action */
+function approvalOf(action) {
+  return action.approval && action.grant === 'session' ? getMessage('grantedForSession', action.approval) : action.approval;
+}
+
 /** @param {Action} action @param {string} result */
 function createDetails(action, result) {
   const args = action.arguments && Object.keys(action.arguments).length ? JSON.stringify(action.arguments, null, 1) : '';
@@ -85,6 +92,7 @@ function createDetails(action, result) {
     ['detailSite', action.url ? '' : action.site],
     ['detailRule', action.rule],
     ['detailRisk', action.risk],
+    ['detailApproval', approvalOf(action)],
     ['detailArguments', args],
   ];
   const filled = rows.filter(([, value]) => value);

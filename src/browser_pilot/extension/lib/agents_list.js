@@ -3,8 +3,8 @@
 import { createElement } from './dom.js';
 import { getMessage } from './i18n.js';
 
-/** @typedef {{ name: string, session: string, engine: string, steps: number, budget: number | null, tabs: { id: string, url: string }[] }} Agent */
-/** @typedef {{ id: number, kind: string, agent: string, title: string, url: string }} Tab */
+/** @typedef {{ name: string, session: string, client_id: string | null, engine: string, steps: number, budget: number | null, tabs: { id: string, url: string }[] }} Agent */
+/** @typedef {{ id: number, kind: string, agent: string, client_id: string, title: string, url: string }} Tab */
 /** @typedef {{ show: (id: number) => void, disconnect: (id: number) => void }} TabActions */
 /** @typedef {{ tabs: Tab[], actions: TabActions }} LocalBrowser the controlled tabs of the browser that shows the list, when it is the user's own */
 
@@ -13,9 +13,9 @@ export function renderAgents(list, agents, browser) {
   const version = JSON.stringify([agents, browser?.tabs]);
   if (list.dataset.version === version) return;
   list.dataset.version = version;
-  const names = new Set(agents.map((agent) => agent.name));
+  const owners = new Set(agents.map((agent) => agent.client_id));
   const rows = agents.map((agent) => createAgent(agent, browser));
-  const unused = browser?.tabs.filter((tab) => !names.has(tab.agent)) ?? [];
+  const unused = browser?.tabs.filter((tab) => !owners.has(tab.client_id)) ?? [];
   if (browser && unused.length) {
     rows.push(createElement('li', { class: 'agent' }, createElement('span', { class: 'muted' }, getMessage('tabsForNextAgent')), ...unused.map((tab) => createTab(tab, browser.actions))));
   }
@@ -37,7 +37,7 @@ function createAgent(agent, browser) {
     if (bar.firstElementChild instanceof HTMLElement) bar.firstElementChild.style.width = `${used * 100}%`;
     row.append(bar);
   }
-  if (own && browser) row.append(...browser.tabs.filter((tab) => tab.agent === agent.name).map((tab) => createTab(tab, browser.actions)));
+  if (own && browser) row.append(...browser.tabs.filter((tab) => tab.client_id === agent.client_id).map((tab) => createTab(tab, browser.actions)));
   else row.append(...agent.tabs.map((tab) => createElement('p', { class: 'address truncate', title: tab.url }, tab.url)));
   return row;
 }

@@ -1,16 +1,21 @@
 /**
  * One approval request as a card. Uses no chrome.*, so that every page can show it.
  *
+ * Nothing is cut. A long value is collapsed, and the request can be allowed only after every collapsed value was shown.
+ *
  * Only a person decides: clicks made by a script are ignored, and so are clicks right after the card appeared, because they were meant
  * for what was there before. Until then the buttons are disabled.
  */
 
 import { createElement } from './dom.js';
 import { getMessage } from './i18n.js';
+import { createText } from './long_text.js';
 
 const ACTIVATION_DELAY_MS = 500;
+const ALLOWING = ['once', 'session', 'always'];
 const SHORTCUTS = { once: 'A', session: 'S', deny: 'D' };
-const LABELS = { once: 'choiceOnce', session: 'choiceSession', always: 'choiceAlways', deny: 'choiceDeny', block: 'choiceBlock' };
+const LABELS = { once: 'choiceOnce', session: 'choiceSession', deny: 'choiceDeny', block: 'choiceBlock' };
+const ALWAYS = { low: 'alwaysLow', medium: 'alwaysMedium', high: 'alwaysHigh' };
 const RISKS = { high: 'riskHigh', medium: 'riskMedium', low: 'riskLow' };
 /** The safe choice is as easy to reach as the other. */
 const ORDER = /** @type {const} */ (['once', 'deny', 'session', 'block', 'always']);
@@ -24,6 +29,14 @@ const ORDER = /** @type {const} */ (['once', 'deny', 'session', 'block', 'always
  * @property {string} site
  * @property {Record<string, string>} values
  * @property {string[]} steps
+ * @property {string} tool
+ * @property {'site' | 'action'} about
+ * @property {string} receiver
+ * @property {boolean} receiver_is_other_site
+ * @property {Record<string, string>} form
+ * @property {string} amount
+ * @property {string[]} changes
+ * @property {string} undo_always
  * @property {'low' | 'medium' | 'high'} risk
  * @property {string} reason
  * @property {string} rule
@@ -53,30 +66,63 @@ export function createApprovalCard(request, decide, now) {
     createElement('header', {}, createElement('span', { class: 'muted' }, getMessage('wantsTo', request.client_name)), risk),
     title, createElement('p', { class: 'address' }, request.site));
   if (request.picture) card.append(createElement('img', { alt: getMessage('pictureOf', request.what), hidden: '' }));
-  const values = Object.entries(request.values);
-  if (values.length) card.append(createElement('dl', {}, ...values.flatMap(([name, value]) => [createElement('dt', {}, name), createElement('dd', {}, value)])));
-  if (request.steps.length) card.append(createElement('ol', {}, ...request.steps.map((step) => createElement('li', {}, step))));
-  card.append(createElement('p', {}, getMessage('reason', request.reason)), createElement('p', { class: 'muted small' }, getMessage('byRule', request.rule)));
+  card.append(...createChanges(request.changes), ...createList(request.values));
+  if (request.steps.length) card.append(createElement('ol', {}, ...request.steps.map((step) => createElement('li', {}, ...createText(step)))));
+  card.append(...createForm(request), createElement('p', {}, getMessage('reason', request.reason)),
+    createElement('p', { class: 'muted small' }, `${getMessage('byRule', request.rule)} · ${getMessage('byTool', request.tool)}`));
   const choices = createElement('div', { class: 'choices' });
   for (const choice of ORDER.filter((one) => request.choices.includes(one))) choices.append(createButton(card, request, choice, decide));
+  if (request.undo_always) choices.append(createElement('p', { class: 'muted small undo' }, getMessage('undoAlways', request.undo_always)));
   card.append(choices, createElement('div', { class: 'row' },
     createElement('div', { class: 'countdown grow', role: 'presentation' }, createElement('i')), createElement('span', { class: 'muted small time-left' })));
+  card.addEventListener('toggle', ({ target }) => {
+    if (target instanceof HTMLDetailsElement && target.open) target.dataset.read = '';
+    setActivation(card, activationOf(card));
+  }, true);
   updateCountdown(card, request, now);
   delayActivation(card);
   return card;
 }
 
+/** Names and values. @param {Record<string, string>} values @returns {HTMLElement[]} */
+function createList(values) {
+  const rows = Object.entries(values).flatMap(([name, value]) => [createElement('dt', {}, name), createElement('dd', {}, ...createText(value))]);
+  return rows.length ? [createElement('dl', {}, ...rows)] : [];
+}
+
+/** What differs from the request that the user approved before. @param {string[]} changes @returns {HTMLElement[]} */
+function createChanges(changes) {
+  if (!changes.length) return [];
+  const list = createElement('ul', {}, ...changes.map((change) => createElement('li', {}, ...createText(change))));
+  return [createElement('div', { class: 'notice stop changes' }, createElement('strong', {}, getMessage('changedSince')), list)];
+}
+
+/** What is submitted, and to whom. @param {ApprovalRequest} request @returns {HTMLElement[]} */
+function createForm({ receiver, receiver_is_other_site: elsewhere, amount, form }) {
+  const parts = [];
+  if (amount) parts.push(createElement('p', { class: 'amount' }, getMessage('amount', amount)));
+  if (receiver) parts.push(createElement('p', elsewhere ? { class: 'notice stop receiver' } : { class: 'receiver' }, getMessage(elsewhere ? 'sendsElsewhere' : 'sendsTo', receiver)));
+  return [...parts, ...createList(form)];
+}
+
+/** What a choice allows. @param {ApprovalRequest} request @param {Choice} choice */
+export function choiceLabel({ labels, about, risk, site }, choice) {
+  const own = labels[choice];
+  if (own) return own;
+  return choice === 'always' ? getMessage(about === 'site' ? 'alwaysSite' : ALWAYS[risk], site) : getMessage(LABELS[choice]);
+}
+
 /** @param {HTMLElement} card @param {ApprovalRequest} request @param {Choice} choice @param {(choice: Choice) => void} decide */
 function createButton(card, request, choice, decide) {
   const style = choice === 'once' ? 'main' : choice === 'block' ? 'danger' : '';
-  const button = createElement('button', { class: style, 'data-choice': choice }, request.labels[choice] ?? getMessage(LABELS[choice]));
+  const button = createElement('button', { class: style, 'data-choice': choice }, choiceLabel(request, choice));
   if (choice in SHORTCUTS) {
     const key = SHORTCUTS[/** @type {keyof typeof SHORTCUTS} */ (choice)];
     button.setAttribute('aria-keyshortcuts', key);
     button.append(createElement('kbd', { 'aria-hidden': 'true' }, key));
   }
   button.addEventListener('click', (event) => {
-    if (event.isTrusted && isActive(card)) decide(choice);
+    if (event.isTrusted && canChoose(card, choice)) decide(choice);
   });
   return button;
 }
@@ -98,15 +144,31 @@ export function closeCard(card) {
   setActivation(card, 'closed');
 }
 
-/** @param {HTMLElement} card */
-export function isActive(card) {
-  return card.dataset.activation === 'active';
+/** @typedef {'pending' | 'active' | 'closed'} Activation */
+
+/** @param {HTMLElement} card @returns {Activation} */
+function activationOf(card) {
+  return /** @type {Activation} */ (card.dataset.activation);
 }
 
-/** @param {HTMLElement} card @param {'pending' | 'active' | 'closed'} activation */
+/** Whether the user can make this choice now. @param {HTMLElement} card @param {Choice} choice */
+export function canChoose(card, choice) {
+  return activationOf(card) === 'active' && !(ALLOWING.includes(choice) && hasUnreadText(card));
+}
+
+/** Whether a long value was never shown in full. @param {HTMLElement} card */
+function hasUnreadText(card) {
+  return card.querySelector('details.long-text:not([data-read])') !== null;
+}
+
+/** @param {HTMLElement} card @param {Activation} activation */
 function setActivation(card, activation) {
   card.dataset.activation = activation;
-  for (const button of card.querySelectorAll('button')) button.disabled = activation !== 'active';
+  for (const button of card.querySelectorAll('button')) {
+    const choice = /** @type {Choice} */ (button.dataset.choice);
+    button.disabled = !canChoose(card, choice);
+    button.title = ALLOWING.includes(choice) && hasUnreadText(card) ? getMessage('readFirst') : '';
+  }
 }
 
 /** @param {HTMLElement} card @param {ApprovalRequest} request @param {number} now in seconds */

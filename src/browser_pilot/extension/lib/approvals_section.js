@@ -3,7 +3,7 @@
  * side panel and on the dashboard. Uses no chrome.*.
  */
 
-import { announcement, choiceForKey, closeCard, createApprovalCard, delayActivation, isActive, updateCountdown } from './approval_card.js';
+import { announcement, canChoose, choiceForKey, closeCard, createApprovalCard, delayActivation, updateCountdown } from './approval_card.js';
 import { byId, createElement, setText, setVisible } from './dom.js';
 import { getMessage } from './i18n.js';
 
@@ -32,12 +32,15 @@ export class ApprovalsSection {
       card.remove();
       this.shown.delete(id);
     }
+    /** @type {HTMLElement[]} */
+    const added = [];
     for (const approval of approvals) {
       const known = this.shown.get(approval.id);
       if (known) updateCountdown(known.card, approval, now);
-      else this.add(approval, now);
+      else added.push(this.add(approval, now));
     }
     setVisible('approvals-section', approvals.length > 0);
+    added[0]?.scrollIntoView({ block: 'nearest' });
     if (approvals.length === 0) setText('announce', '');
   }
 
@@ -48,6 +51,7 @@ export class ApprovalsSection {
     byId('approvals', HTMLElement).append(card);
     setText('announce', announcement(approval));
     if (approval.picture) void this.showPicture(approval.id, card);
+    return card;
   }
 
   /** @param {string} id @param {HTMLElement} card */
@@ -77,7 +81,7 @@ export class ApprovalsSection {
     if (!event.isTrusted || event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
     if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
     const [first] = this.shown.values();
-    const choice = first && isActive(first.card) ? choiceForKey(first.approval, event.key) : undefined;
-    if (first && choice) void this.decide(first.approval.id, choice);
+    const choice = first && choiceForKey(first.approval, event.key);
+    if (first && choice && canChoose(first.card, choice)) void this.decide(first.approval.id, choice);
   }
 }

@@ -19,9 +19,11 @@ const STATES = {
 
 /** @param {Pick<ConnectionStatus, 'phase'>} connection @param {HubState} hub @returns {{ state: string, kind: Kind }} */
 export function connectionState({ phase }, hub) {
-  if (phase !== 'connected') return { state: getMessage(STATES[phase]), kind: phase === 'rejected' ? 'stop' : '' };
+  // The browser enforces Pause and Stop itself, also while the hub is offline.
+  const isLost = phase === 'disconnected' || phase === 'connecting';
+  if (phase !== 'connected' && !(isLost && hub.halted)) return { state: getMessage(STATES[phase]), kind: phase === 'rejected' ? 'stop' : '' };
   if (hub.halted === 'stopped') return { state: getMessage('stateStopped'), kind: 'stop' };
-  if (hub.approvals?.length) return { state: getMessage('stateNeedsYou'), kind: 'ask' };
+  if (hub.approvals?.length && phase === 'connected') return { state: getMessage('stateNeedsYou'), kind: 'ask' };
   if (hub.halted === 'paused') return { state: getMessage('statePaused'), kind: 'ask' };
   return { state: getMessage('stateConnected'), kind: 'ok' };
 }

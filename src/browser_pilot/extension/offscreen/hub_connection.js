@@ -8,7 +8,7 @@
 
 import { createNonce, deriveKey, proofOf, proofsEqual } from './auth.js';
 
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 export const SILENCE_TIMEOUT_MS = 12_000;
 const MIN_RETRY_MS = 100;
 const MAX_RETRY_MS = 1_500;
@@ -37,7 +37,7 @@ const RESPONSE_TIMEOUT_MS = 10_000;
  * @property {(message: Incoming) => void} onMessage
  * @property {() => void} onConnected
  * @property {(credentials: Credentials & { name: string }) => void} onPaired
- * @property {() => { version: string, agent: string, instance: string }} identity
+ * @property {() => { version: string, agent: string, instance: string, halted: string }} identity
  */
 
 export class HubConnection {
@@ -232,8 +232,8 @@ export class HubConnection {
       };
       socket.onclose = () => fail(new Error('The hub closed the connection.'));
       socket.onopen = () => {
-        const { version, agent, instance } = this.env.identity();
-        socket.send(JSON.stringify({ type: 'hello', protocol: PROTOCOL, version, agent, instance, nonce: browserNonce, browser: browser || null }));
+        const { version, agent, instance, halted } = this.env.identity();
+        socket.send(JSON.stringify({ type: 'hello', protocol: PROTOCOL, version, agent, instance, nonce: browserNonce, browser: browser || null, halted }));
       };
       socket.onmessage = async (event) => {
         try {

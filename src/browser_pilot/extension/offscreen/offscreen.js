@@ -12,6 +12,8 @@ const PROBE_TIMEOUT_MS = 2_000;
 const instance = crypto.randomUUID();
 /** The extension's version, sent by the worker: chrome.runtime.getManifest is missing here. */
 let version = '';
+/** The user's Pause or Stop, which the worker enforces. */
+let halted = '';
 
 const worker = new ServiceWorkerConnection({
   connect: () => chrome.runtime.connect({ name: 'offscreen' }),
@@ -36,13 +38,16 @@ const connection = new HubConnection({
   onMessage: (message) => worker.forward(message),
   onConnected: () => worker.send({ connected: true }),
   onPaired: (credentials) => worker.send({ paired: credentials }),
-  identity: () => ({ version, agent: navigator.userAgent, instance }),
+  identity: () => ({ version, agent: navigator.userAgent, instance, halted }),
 });
 
-/** @param {{ toHub?: Record<string, unknown>, settings?: import('./hub_connection.js').Settings, version?: string }} message */
+/** @param {{ toHub?: Record<string, unknown>, settings?: import('./hub_connection.js').Settings & { halted: string }, version?: string }} message */
 function onWorkerMessage(message) {
   if (message.version) version = message.version;
-  if (message.settings) connection.configure(message.settings);
+  if (message.settings) {
+    halted = message.settings.halted;
+    connection.configure(message.settings);
+  }
   if (message.toHub) connection.send(message.toHub);
 }
 

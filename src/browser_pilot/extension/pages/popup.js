@@ -38,6 +38,8 @@ async function refresh() {
   showState(view);
   setVisible('pairing', view.pairing || pairing);
   setVisible('approvals', view.approvals !== '');
+  const { notify, notifyOffered } = await chrome.storage.local.get({ notify: false, notifyOffered: false });
+  setVisible('notify-offer', view.tab && !notify && !notifyOffered);
   setText('approvals-text', view.approvals);
   setVisible('tab', view.tab);
   setText('tab-title', page.title);
@@ -82,6 +84,18 @@ function openPanel() {
   void chrome.sidePanel.open({ windowId }).then(() => window.close());
 }
 
+/** Chrome may close the popup when it asks: the service worker stores the answer too. */
+async function turnOnNotifications() {
+  const granted = await chrome.permissions.request({ permissions: ['notifications'] });
+  await chrome.storage.local.set({ notify: granted, notifyOffered: true });
+  await refresh();
+}
+
+async function declineNotifications() {
+  await chrome.storage.local.set({ notifyOffered: true });
+  await refresh();
+}
+
 localizePage(document);
 void followTheme(extensionTheme);
 byId('pair-form', HTMLFormElement).addEventListener('submit', submitCode);
@@ -94,6 +108,8 @@ onClick('turn-on', () => request('turn_on'));
 onClick('retry', () => retryConnection().then(refresh));
 onClick('panel', openPanel);
 onClick('review', openPanel);
+onClick('notify-on', turnOnNotifications);
+onClick('notify-later', declineNotifications);
 onClick('options', () => chrome.runtime.openOptionsPage());
 onModeChange((mode) => request('command', { command: mode }));
 server.addEventListener('input', () => {

@@ -13,22 +13,25 @@ export function popupView(connection, status, page, now) {
   const { phase, server, since } = connection;
   const { hub } = status;
   const connected = phase === 'connected';
-  const halted = connected ? (hub.halted ?? '') : '';
+  const halted = hub.halted ?? '';
   const pending = connected ? (hub.approvals?.length ?? 0) : 0;
   const shared = status.tab !== null;
+  // Without a hub the user can still take the tab back, and stop agents until they resume.
+  const isLost = (phase === 'disconnected' || phase === 'connecting') && (shared || halted !== '');
+  const canHalt = connected || isLost;
   return {
     ...connectionState(connection, hub),
     pairing: phase === 'unpaired',
-    tab: connected,
+    tab: canHalt,
     note: tabNote(status, page, server, now),
     approvals: pending === 0 ? '' : pending === 1 ? getMessage('approvalsOne') : getMessage('approvalsMany', pending),
     connect: getMessage(status.wholeWindow ? 'connectWindow' : 'connect'),
     disconnect: getMessage(status.wholeWindow ? 'disconnectWindow' : 'disconnect'),
     canConnect: connected && !shared && canBeShared(page.url) && !isHubPage(page.url, server),
-    canDisconnect: connected && shared,
-    pause: connected && (shared || halted !== '') ? getMessage(halted ? 'resume' : 'pause') : '',
+    canDisconnect: canHalt && shared,
+    pause: canHalt && (shared || halted !== '') ? getMessage(halted ? 'resume' : 'pause') : '',
     canResume: halted !== '',
-    canStop: connected && shared && halted !== 'stopped',
+    canStop: canHalt && shared && halted !== 'stopped',
     problem: connectionProblem(connection, now),
     mode: connected ? (hub.mode ?? '') : '',
     connectedFor: connected && since ? getMessage('connectedFor', formatDuration((now - since) / 1000)) : '',

@@ -23,28 +23,35 @@ const activity = new ActivitySection(requestHub);
 let state = null;
 /** @type {chrome.tabs.Tab | undefined} */
 let tab;
-let view = sidePanelView({ phase: 'connecting', problem: '', server: '', since: 0, retryAt: 0, received: 0, sent: 0 }, null, 0);
+let view = sidePanelView({ phase: 'connecting', problem: '', server: '', since: 0, retryAt: 0, received: 0, sent: 0 }, null, '', 0);
 let server = '';
 let refreshing = false;
 
 async function refresh() {
-  if (refreshing) return;
+  // Pause and Stop are shown at once, also while the hub does not respond.
+  const connection = await renderStatus();
+  if (refreshing || !connection) return;
   refreshing = true;
   try {
     tab = await currentTab();
-    const connection = await connectionStatus();
-    if (!connection) return;
     state = connection.phase === 'connected' ? await requestHub('state', { url: tab?.url ?? '' }).catch(() => null) : null;
     server = connection.server;
-    view = sidePanelView(connection, state, Date.now());
+    await renderStatus();
     await render();
   } finally {
     refreshing = false;
   }
 }
 
-async function render() {
+async function renderStatus() {
+  const [connection, worker] = await Promise.all([connectionStatus(), requestWorker('status')]);
+  if (!connection || !worker) return undefined;
+  view = sidePanelView(connection, state, worker.hub.halted ?? '', Date.now());
   header.render(view);
+  return connection;
+}
+
+async function render() {
   setText('problem-action', view.remedyLabel);
   for (const id of ['site-section', 'mode-section', 'agents-section', 'activity-section']) setVisible(id, view.live);
   approvals.render(state?.approvals ?? []);
@@ -87,7 +94,8 @@ async function renderTabs({ agents, tabs }) {
     const found = await chrome.tabs.get(one.id).catch(() => undefined);
     return { ...one, title: found?.title ?? '', url: found?.url ?? '' };
   }));
-  setVisible('agents-none', agents.length === 0 && tabs.length === 0);
+  setVisible('agents-none', view.agentsNone !== '');
+  setText('agents-none', view.agentsNone);
   const actions = { show: activateTab, disconnect: (/** @type {number} */ id) => void requestWorker('disconnect', { tab: id }).then(refresh) };
   renderAgents(byId('agents', HTMLElement), agents, { tabs: titled, actions });
   showGiveButton((id) => tabs.some((one) => one.id === id && one.agent !== ''));

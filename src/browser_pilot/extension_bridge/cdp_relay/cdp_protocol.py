@@ -33,7 +33,8 @@ _FORBIDDEN = {
     "Browser.setPermission": "Chrome asks you for permissions itself. Use a managed browser for that.",
 }
 _ALLOWED_WHILE_HALTED = re.compile(
-    r"\.(enable|disable)$|^Runtime\.(runIfWaitingForDebugger|releaseObject)|^Page\.getFrameTree$"
+    r"\.(enable|disable)$|^Runtime\.(runIfWaitingForDebugger|releaseObject|releaseObjectGroup)$|^Page\.getFrameTree$"
+    r"|^Fetch\.(continueRequest|failRequest)$"
 )
 
 # Makes a background tab render, so that clicks and screenshots work there; its frames are never acknowledged.
@@ -49,7 +50,10 @@ def is_ignored(method: str) -> bool:
 
 
 def is_allowed_while_halted(method: str) -> bool:
-    """Whether a command may pass while the user has halted all agents."""
+    """Whether a command may pass while the user has halted all agents: it only listens, or the user's page would wait.
+
+    The extension has the same list in ``cdp_methods.js``.
+    """
     return _ALLOWED_WHILE_HALTED.search(method) is not None
 
 

@@ -15,14 +15,15 @@ import itertools
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from browser_pilot.background_tasks import BackgroundTasks
-from browser_pilot.errors import DownloadFailed, PermissionDenied, PilotError
+from browser_pilot.errors import DownloadFailed, PausedByUser, PermissionDenied, PilotError
 from browser_pilot.extension_bridge.extension_connection import ChromeRefused, ExtensionConnection, pending_reply
 from browser_pilot.extension_bridge.paired_browsers import chrome_version
-from browser_pilot.extension_bridge.protocol import Event
+from browser_pilot.extension_bridge.protocol import Event, Halted
 from browser_pilot.json_types import JsonObject
 from browser_pilot.upstream_errors import RelayError
 
@@ -37,14 +38,15 @@ logger = logging.getLogger(__name__)
 
 POPUP_ATTACH_DELAY_SECONDS = 5.0
 SCREENCAST_IDLE_SECONDS = 10.0
-
-Halted = Literal["", "paused", "stopped"]
+PAUSED = "The user has paused all agents in this browser."
+STOPPED = "The user has stopped all agents in this browser."
 
 
 class Relay:
     """``on_user_command`` is called with what the user chose in the browser: pause, resume, stop, or a mode.
 
-    ``on_change`` is called when the state of a tab that the user sees has changed.
+    ``on_change`` is called when the state of a tab that the user sees has changed. ``halted`` is what the extension
+    reported, which enforces it too: it also releases the tabs on Stop.
     """
 
     def __init__(
@@ -56,7 +58,9 @@ class Relay:
         on_change: Callable[[], None],
     ) -> None:
         self.user_agent = ""
-        self.halted: Halted = ""
+        self._halted: Halted = ""
+        self._not_paused = asyncio.Event()
+        self._not_paused.set()
         self.tabs: dict[int, ControlledTab] = {}
         self.clients: list[CdpClient] = []
         self.downloads_folder = downloads.folder
@@ -72,6 +76,18 @@ class Relay:
 
     def version(self) -> JsonObject:
         return cdp_protocol.version_response(self.user_agent, chrome_version(self.user_agent))
+
+    @property
+    def halted(self) -> Halted:
+        return self._halted
+
+    def set_halted(self, halted: Halted) -> None:
+        """Paused: commands are refused, tabs stay. Stopped: the extension has released every tab."""
+        self._halted = halted
+        if halted == "paused":
+            self._not_paused.clear()
+        else:
+            self._not_paused.set()
 
     def on_connected(self, agent: str) -> None:
         """The browser has connected: its list of tabs follows."""
@@ -113,7 +129,7 @@ class Relay:
         """Send a command to a tab; its response arrives in order with the tab's events."""
         tab.used_at = _now()
         if self.halted and not cdp_protocol.is_allowed_while_halted(command.method):
-            command.reply(None, ChromeRefused(RelayError.HALTED.wrap(_halted_message(self.halted))))
+            command.reply(None, ChromeRefused(_halted_error(self._halted)))
         else:
             self._sessions.send(tab, command)
 
@@ -163,18 +179,17 @@ class Relay:
 
     def raise_if_halted(self) -> None:
         """Raise when the user has halted all agents."""
-        if self.halted:
-            raise PermissionDenied(
-                _halted_message(self.halted), suggestions=["Wait until the user resumes; do not retry at once."]
-            )
+        if self._halted == "paused":
+            raise PausedByUser(PAUSED, suggestions=["Try again later: the user resumes in the browser."])
+        if self._halted == "stopped":
+            raise PermissionDenied(STOPPED, suggestions=["Do not try again. Ask the user what to do."])
 
-    async def halt(self, halted: Halted) -> None:
-        """Pause: commands are refused, tabs stay. Stop: agents also lose every tab."""
-        self.halted = halted
-        if halted == "stopped":
-            for tab in list(self.tabs.values()):
-                await self._try("debugger.detach", {"tabId": tab.id})
-                await self._try("controlledTabs.release", tab.id)
+    async def wait_resumed(self, seconds: float) -> None:
+        """Wait while the user has paused all agents; raise when they have not resumed then, or have stopped them."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._not_paused.wait()
+        self.raise_if_halted()
 
     async def detach_idle(self, idle_seconds: float) -> None:
         """Stop rendering tabs that were not used for a while; detach from them after ``idle_seconds``."""
@@ -315,9 +330,6 @@ class Relay:
 
     def _detached(self, tab_id: int, reason: str) -> None:
         tab = self.tabs.get(tab_id)
-        if reason == "canceled_by_user" and self.halted != "stopped":
-            # Cancel in Chrome's infobar detaches every tab, so it stops all agents.
-            self._on_user_command("stop")
         if tab is None or tab.state is not AttachState.ATTACHED:
             return
         if reason == "target_closed" and tab.owner is not None:
@@ -354,8 +366,8 @@ class Relay:
             logger.debug("%s: %s", name, error.message)
 
 
-def _halted_message(halted: Halted) -> str:
-    return "The user has paused all agents." if halted == "paused" else "The user has stopped all agents."
+def _halted_error(halted: Halted) -> str:
+    return RelayError.PAUSED.wrap(PAUSED) if halted == "paused" else RelayError.STOPPED.wrap(STOPPED)
 
 
 def _as_json(result: Any) -> JsonObject:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import binascii
 import os
 import sys
+import threading
 from typing import Any
 
 if __name__ == "__main__":
@@ -24,12 +25,13 @@ from browser_pilot.guests.child.channel import Channel, GuestTerminated, HubDisc
 from browser_pilot.guests.child.cpu_budget import CpuBudget
 from browser_pilot.guests.child.quickjs_guest import PRELUDE, JavaScriptGuest
 from browser_pilot.guests.child.rlimits import apply_limits
-from browser_pilot.guests.child.wasm_engine import compile_module, make_engine
+from browser_pilot.guests.child.wasm_engine import STACK_BYTES, compile_module, make_engine
 from browser_pilot.guests.child.wasm_guest import WasmGuest
 
-# For Python and wasmtime, in addition to the guest's memory, which may be copied once when it grows.
+# For Python and wasmtime, in addition to the guest's memory.
 _RUNTIME_BYTES = 128 << 20
 _COMPILE_BYTES = 2 << 30
+_NATIVE_STACK_BYTES = STACK_BYTES + (2 << 20)
 
 
 def main() -> None:
@@ -42,13 +44,19 @@ def main() -> None:
             _run(channel, command)
             channel.send({"type": "end", "what": "exit", "message": "it ended by itself"})
     except GuestTerminated as error:
-        channel.send({"type": "end", "what": error.cause, "message": str(error)[:2000]})
+        _end(channel, error.cause, str(error))
     except MemoryError:
-        channel.send({"type": "end", "what": "memory", "message": "it has no memory left"})
+        _end(channel, "memory", "it has no memory left")
     except HubDisconnected:
         pass
     except Exception as error:  # noqa: BLE001  the only way to report it: stderr is closed
-        channel.send({"type": "end", "what": "bug", "message": f"{type(error).__name__}: {error}"[:2000]})
+        _end(channel, "bug", f"{type(error).__name__}: {error}")
+    os._exit(0)
+
+
+def _end(channel: Channel, cause: str, message: str) -> None:
+    """Report why, and end the process, whatever the guest's thread is doing."""
+    channel.send({"type": "end", "what": cause, "message": message[:2000]})
     os._exit(0)
 
 
@@ -59,10 +67,12 @@ def _run(channel: Channel, command: dict[str, Any]) -> None:
     engine = make_engine()
     module = Module.deserialize_file(engine, command["module"])
     prelude = PRELUDE.read_text(encoding="utf-8")
-    cpu_budget = CpuBudget(engine.increment_epoch, budget_seconds=command["cpu_seconds"])
+    cpu_budget = CpuBudget(
+        lambda: _end(channel, "cpu", "it computed for too long"), budget_seconds=command["cpu_seconds"]
+    )
     memory_bytes: int = command["memory_bytes"]
     environment: dict[str, str] = command["environment"]
-    _enter_sandbox(2 * memory_bytes + _RUNTIME_BYTES)
+    _enter_sandbox(memory_bytes + _RUNTIME_BYTES)
     channel.send({"type": "ready"})
     if command["kind"] == "js":
         script = JavaScriptGuest(engine, module, channel, cpu_budget)
@@ -90,4 +100,9 @@ def _enter_sandbox(memory_bytes: int, *, allow_executable_memory: bool = False) 
 
 
 if __name__ == "__main__":
-    main()
+    # The stack of a main thread is as large as the user's limit says.
+    threading.stack_size(_NATIVE_STACK_BYTES)
+    running = threading.Thread(target=main)
+    running.start()
+    threading.stack_size(0)
+    running.join()

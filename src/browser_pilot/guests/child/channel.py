@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 import os
 import select
+import threading
 from typing import Any
 
 INPUT, OUTPUT = 0, 1
 _CHUNK = 1 << 16
 # The hub's cost of any message, counted so that many small ones reach the limit too.
 _MESSAGE_COST_BYTES = 100
+_MAX_SEND_SECONDS = 10.0
 
 
 class GuestTerminated(Exception):
@@ -29,16 +31,22 @@ class HubDisconnected(Exception):
 
 
 class Channel:
-    """``lines_delivered`` counts the request lines that the guest has received."""
+    """``lines_delivered`` counts the request lines that the guest has received; ``call`` is that of the last one.
+
+    A ping is responded to here, whenever the guest lets its process read.
+    """
 
     def __init__(self) -> None:
         self._limits: dict[str, int] = {}
         self._used: dict[str, int] = {}
         self._partial_line: list[bytes] = []
         self._messages: list[dict[str, Any]] = []
+        self._sending = threading.Lock()
+        self._is_reading = False
         self._poll = select.poll()
         self._poll.register(INPUT, select.POLLIN)
         self.lines_delivered = 0
+        self.call: int | None = None
 
     def limit(self, *, output_bytes: int, log_bytes: int, host_requests: int) -> None:
         """Limit what the guest may send from one request to the next."""
@@ -70,20 +78,33 @@ class Channel:
         self._used["log"] += len(text) + _MESSAGE_COST_BYTES
         self.send({"type": "log", "level": level, "text": text[:left] if len(text) <= left else text[:left] + " […]"})
 
-    def send_host_request(self, request_id: int, method: object, params: object) -> None:
+    def send_host_request(self, request_id: int, method: object, params: object, call: object) -> None:
         self._charge("host requests", 1)
-        message = {"type": "host_request", "id": request_id, "method": method, "params": params}
+        message = {"type": "host_request", "id": request_id, "method": method, "params": params, "call": call}
         self._charge("output", len(json.dumps(message)))
         self.send(message)
+
+    def send_reading(self) -> None:
+        """The guest reads requests. Sent once."""
+        if not self._is_reading:
+            self._is_reading = True
+            self.send({"type": "reading"})
 
     def send_idle(self) -> None:
         """The guest waits only for the next line: calls without a response by now never get one."""
         self.send({"type": "idle", "seen": self.lines_delivered})
 
     def send(self, message: dict[str, Any]) -> None:
+        """Any thread may call this: the one that ends the guest does."""
         data = memoryview(json.dumps(message).encode() + b"\n")
-        while data:
-            data = data[os.write(OUTPUT, data) :]
+        # Without the lock after a while: a message that never leaves must not keep the guest running.
+        is_locked = self._sending.acquire(timeout=_MAX_SEND_SECONDS)
+        try:
+            while data:
+                data = data[os.write(OUTPUT, data) :]
+        finally:
+            if is_locked:
+                self._sending.release()
 
     def _charge(self, what: str, amount: int) -> None:
         self._used[what] += amount
@@ -94,6 +115,7 @@ class Channel:
         message = self._messages.pop(index)
         if message["type"] == "line":
             self.lines_delivered += 1
+            self.call = message.get("call")
             self._used = dict.fromkeys(self._used, 0)
         return message
 
@@ -105,6 +127,11 @@ class Channel:
         if complete:
             complete[0] = b"".join((*self._partial_line, complete[0]))
             self._partial_line = []
-            self._messages.extend(json.loads(line) for line in complete)
+            for line in complete:
+                message = json.loads(line)
+                if message["type"] == "ping":
+                    self.send({**message, "type": "pong"})
+                else:
+                    self._messages.append(message)
         if rest:
             self._partial_line.append(rest)

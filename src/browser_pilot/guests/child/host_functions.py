@@ -40,7 +40,11 @@ class HostFunctions:
                 self._channel.send_log(level, message)
             case "host":
                 request = cast("dict[str, Any]", json.loads(text))
-                self._channel.send_host_request(int(request["id"]), request.get("method"), request.get("params"))
+                self._channel.send_host_request(
+                    int(request["id"]), request.get("method"), request.get("params"), request.get("call")
+                )
+            case "reading":
+                self._channel.send_reading()
             case "environment":
                 return json.dumps(self._environment)
             case "random":

@@ -1,5 +1,6 @@
 // The global objects of a JavaScript guest. Evaluated before its script; `pilot(kind, text)` is the only way out of the
-// engine. Its value is the functions that the host calls: deliver a line, settle a host request, run timers.
+// engine. Its value is the functions that the host calls: deliver a line, settle a host request, run a timer. The host
+// runs all jobs after each, so that `currentCall` is the call that all of them follow from.
 (() => {
   "use strict";
   const pilot = globalThis.__pilot;
@@ -12,6 +13,7 @@
   const lineReaders = [];
   const requests = new Map();
   let lastRequest = 0;
+  let currentCall = null;
 
   class HostError extends Error {
     constructor({ code, message }) {
@@ -24,12 +26,22 @@
   const requestHost = (method, params = {}) =>
     new Promise((resolve, reject) => {
       const id = ++lastRequest;
-      requests.set(id, { resolve, reject });
-      pilot("host", stringify({ id, method, params }));
+      requests.set(id, { resolve, reject, call: currentCall });
+      pilot("host", stringify({ id, method, params, call: currentCall }));
     });
+  const takeLine = () => {
+    const { line, call } = lines.shift();
+    currentCall = call;
+    return line;
+  };
+
+  const readLine = () => {
+    pilot("reading", "");
+    return new Promise((resolve) => (lines.length ? resolve(takeLine()) : lineReaders.push(resolve)));
+  };
 
   define("MCP", Object.freeze({
-    readLine: () => new Promise((resolve) => (lines.length ? resolve(lines.shift()) : lineReaders.push(resolve))),
+    readLine,
     writeLine: (text) => void pilot("line", String(text)),
     requestHost,
   }));
@@ -51,12 +63,13 @@
     assert: (condition, ...values) => condition || logger("error")("Assertion failed:", ...values),
   });
 
+  const { now } = Date;
   const timers = new Map();
   let lastTimer = 0;
   const startTimer = (callback, delay, repeat, values) => {
     if (typeof callback !== "function") throw new TypeError("a timer needs a function");
     const wait = Math.max(Number(delay) || 0, repeat ? 1 : 0);
-    timers.set(++lastTimer, { callback, values, due: Date.now() + wait, every: repeat ? wait : null });
+    timers.set(++lastTimer, { callback, values, due: now() + wait, every: repeat ? wait : null, call: currentCall });
     return lastTimer;
   };
   const stopTimer = (id) => void timers.delete(id);
@@ -344,27 +357,37 @@
   define("structuredClone", (value) => clone(value, new Map()));
 
   return {
-    deliver: (line) => void (lineReaders.length ? lineReaders.shift()(line) : lines.push(line)),
+    deliver: (text) => {
+      const at = text.indexOf("\n");
+      currentCall = parse(text.slice(0, at));
+      lines.push({ line: text.slice(at + 1), call: currentCall });
+      if (lineReaders.length) lineReaders.shift()(takeLine());
+    },
     settleHostRequest: (text) => {
       const { id, result, error } = parse(text);
       const request = requests.get(id);
       requests.delete(id);
+      currentCall = request?.call ?? null;
       if (error) request?.reject(new HostError(error));
       else request?.resolve(result);
     },
     // Milliseconds until the next timer, 0 when one is due; -1 when it waits for the host, -2 when only for a line.
     nextTimeout: () => {
-      if (timers.size) return Math.max(0, Math.min(...[...timers.values()].map((timer) => timer.due)) - Date.now());
-      return requests.size ? -1 : -2;
+      if (!timers.size) return requests.size ? -1 : -2;
+      let due = Infinity;
+      for (const timer of timers.values()) due = Math.min(due, timer.due);
+      return Math.max(0, due - now());
     },
+    // Runs the timer that is due first, if one is.
     runTimers: () => {
-      const now = Date.now();
-      for (const [id, timer] of [...timers]) {
-        if (timer.due > now || !timers.has(id)) continue;
-        if (timer.every === null) timers.delete(id);
-        else timer.due = now + timer.every;
-        timer.callback(...timer.values);
-      }
+      let first;
+      for (const [id, timer] of timers) if (timer.due <= now() && !(timer.due >= first?.timer.due)) first = { id, timer };
+      if (!first) return;
+      const { id, timer } = first;
+      if (timer.every === null) timers.delete(id);
+      else timer.due = now() + timer.every;
+      currentCall = timer.call;
+      timer.callback(...timer.values);
     },
   };
 })();

@@ -21,8 +21,11 @@ from .wasm_engine import make_store
 from .wasm_guest import trap_error
 
 PRELUDE = Path(__file__).with_name("prelude.js")
-# The module's stack is 1 MiB; the rest is left for native frames.
-_STACK_BYTES = 384 << 10
+# Half of the module's stack. A frame takes at most 30 times as much of the engine's (``wasm_engine.STACK_BYTES``), so
+# that this limit, which a script can catch as a RangeError, is always reached first.
+_STACK_BYTES = 512 << 10
+# Collecting garbage more often costs more than the memory is worth.
+_GARBAGE_COLLECTION_BYTES = 8 << 20
 _HEAP_SHARE = 0.9
 _ALLOW_AWAIT = 1 << 7
 _REJECTED = 2
@@ -59,6 +62,7 @@ _FUNCTIONS = (
     "qjs_new_string",
     "qjs_promise_result",
     "qjs_promise_state",
+    "qjs_set_gc_threshold",
     "qjs_set_max_stack_size",
     "qjs_set_memory_limit",
     "qjs_set_prop_string",
@@ -107,7 +111,7 @@ class JavaScriptGuest:
             while True:
                 self._next_event()
         except Trap as trap:
-            raise trap_error(trap, self._cpu_budget) from None
+            raise trap_error(trap) from None
 
     def _start(self, memory_bytes: int, environment: Mapping[str, str]) -> None:
         self._store = store = make_store(self._engine, memory_bytes=memory_bytes)
@@ -128,6 +132,7 @@ class JavaScriptGuest:
         self._call("qjs_init")
         self._call("qjs_set_memory_limit", int(memory_bytes * _HEAP_SHARE))
         self._call("qjs_set_max_stack_size", _STACK_BYTES)
+        self._call("qjs_set_gc_threshold", min(_GARBAGE_COLLECTION_BYTES, memory_bytes // 8))
         self._undefined = self._call("qjs_get_undefined")
         # Two machine words used by every call: for a length that the engine returns, and for an argument.
         self._length = self._store_bytes(bytes(8))
@@ -146,7 +151,8 @@ class JavaScriptGuest:
             self._free(self._invoke("runTimers"))
         elif message["type"] == "line":
             self._cpu_budget.reset()
-            self._free(self._invoke("deliver", cast("str", message["text"])))
+            # What runs until the next event follows from this one, and belongs to its call.
+            self._free(self._invoke("deliver", f"{json.dumps(message.get('call'))}\n{message['text']}"))
         elif message["type"] == "host_response":
             self._free(self._invoke("settleHostRequest", json.dumps(message)))
         self._run_pending_jobs()

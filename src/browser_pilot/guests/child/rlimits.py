@@ -9,11 +9,13 @@ import signal
 import sys
 
 LIFETIME_CPU_SECONDS = 3600
+# What wasmtime reserves for a memory, and its guards.
+RESERVED_ADDRESSES = 5 << 30
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
 
 
 def apply_limits(*, memory_bytes: int) -> None:
-    """``memory_bytes`` may be added to the present address space."""
+    """``memory_bytes`` may be added to the memory that is in use; reserved addresses do not count."""
     if os.name != "posix":
         return
     import resource
@@ -26,9 +28,10 @@ def apply_limits(*, memory_bytes: int) -> None:
     }
     if sys.platform.startswith("linux"):
         _set_process_flags()
-        with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123  pathlib would cost start-up time
-            pages = int(file.read().split()[0])
-        limits[resource.RLIMIT_AS] = pages * resource.getpagesize() + memory_bytes
+        with open("/proc/self/status", encoding="ascii") as file:  # noqa: PTH123  pathlib would cost start-up time
+            used = {line.split(":")[0]: line.split()[1] for line in file if line.startswith(("VmSize", "VmData"))}
+        limits[resource.RLIMIT_DATA] = (int(used["VmData"]) << 10) + memory_bytes
+        limits[resource.RLIMIT_AS] = (int(used["VmSize"]) << 10) + memory_bytes + RESERVED_ADDRESSES
     # poll(2) needs a limit of at least the number of open files.
     limits[resource.RLIMIT_NOFILE] = 3
     for which, limit in limits.items():

@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, cast
 
-from wasmtime import Caller, Engine, Func, FuncType, Linker, Module, Trap, TrapCode, ValType, WasmtimeError
+from wasmtime import Caller, Engine, Func, FuncType, Linker, Module, Trap, ValType, WasmtimeError
 
 from .channel import Channel, GuestTerminated
 from .cpu_budget import CpuBudget
@@ -54,6 +54,7 @@ class _Streams:
         time.sleep(seconds)
 
     def _next_line(self) -> bytes:
+        self._channel.send_reading()
         message = self._channel.receive(0, only="line")
         if message is None:
             self._channel.send_idle()
@@ -87,14 +88,16 @@ class WasmGuest:
             if exited.code:
                 raise GuestTerminated("exit", str(exited)) from None
         except Trap as trap:
-            raise trap_error(trap, self._cpu_budget) from None
+            raise trap_error(trap) from None
         except WasmtimeError as error:
             raise GuestTerminated("error", str(error).splitlines()[0]) from None
 
     def _host_request(self, caller: Caller, request_address: int, length: int) -> int:
         request = _parse(GuestMemory(caller).read(request_address, length))
         self._requests += 1
-        self._channel.send_host_request(self._requests, request.get("method"), request.get("params"))
+        self._channel.send_host_request(
+            self._requests, request.get("method"), request.get("params"), self._channel.call
+        )
         response = self._wait_for_response(self._requests)
         data = json.dumps(response).encode()
         address = self._allocate(caller, len(data))
@@ -118,9 +121,7 @@ class WasmGuest:
         raise GuestTerminated("error", f"the module exports none of {', '.join(ALLOCATORS)}")
 
 
-def trap_error(trap: Trap, cpu_budget: CpuBudget) -> GuestTerminated:
-    if cpu_budget.exceeded and trap.trap_code is TrapCode.INTERRUPT:
-        return GuestTerminated("cpu", "it computed for too long")
+def trap_error(trap: Trap) -> GuestTerminated:
     return GuestTerminated("trap", trap.message.splitlines()[-1].strip())
 
 

@@ -21,7 +21,7 @@ from browser_pilot.sessions.client import Client
 
 from .change_notifications import ChangeNotifier
 
-Context = ServerRequestContext[Any, Any]
+RequestContext = ServerRequestContext[Any, Any]
 MAX_SUBSCRIPTIONS = 1_000
 
 
@@ -97,34 +97,36 @@ class ResourceRegistry:
         raise _not_found(uri)
 
 
-def serve_resources(server: Server[Any], resources: ResourceRegistry, client_of: Callable[[Context], Client]) -> None:
+def serve_resources(
+    server: Server[Any], resources: ResourceRegistry, client_of: Callable[[RequestContext], Client]
+) -> None:
     """Register the handlers of the requests about resources."""
 
-    async def list_resources(context: Context, _: types.PaginatedRequestParams) -> types.ListResourcesResult:
+    async def list_resources(context: RequestContext, _: types.PaginatedRequestParams) -> types.ListResourcesResult:
         client = client_of(context)
         resources.notifier_for(client).set_connection(context.session)
         return types.ListResourcesResult(resources=resources.list(client))
 
-    async def list_templates(_: Context, __: types.PaginatedRequestParams) -> types.ListResourceTemplatesResult:
+    async def list_templates(_: RequestContext, __: types.PaginatedRequestParams) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(resource_templates=resources.templates())
 
-    async def read(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+    async def read(context: RequestContext, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         content = await resources.read(client_of(context), params.uri)
         return types.ReadResourceResult(contents=[_contents(params.uri, content)])
 
-    async def subscribe(context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+    async def subscribe(context: RequestContext, params: types.SubscribeRequestParams) -> types.EmptyResult:
         client = client_of(context)
         if params.uri not in {resource.uri for resource in resources.list(client)}:
             raise _not_found(params.uri)
         resources.notifier_for(client).subscribe(context.session, params.uri)
         return types.EmptyResult()
 
-    async def unsubscribe(context: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+    async def unsubscribe(context: RequestContext, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
         resources.notifier_for(client_of(context)).unsubscribe(params.uri)
         return types.EmptyResult()
 
     async def listen(
-        context: Context, params: types.SubscriptionsListenRequestParams
+        context: RequestContext, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
         if len(params.notifications.resource_subscriptions or ()) > MAX_SUBSCRIPTIONS:
             raise MCPError(types.INVALID_PARAMS, f"At most {MAX_SUBSCRIPTIONS} resources in one stream.")

@@ -10,7 +10,7 @@ from pydantic import Field, WithJsonSchema
 
 from browser_pilot.errors import InvalidArgument
 
-Element = Annotated[
+ElementField = Annotated[
     str | dict[str, Any],
     # Without a type: some clients reject a list of types, and an object is accepted as well as a string.
     WithJsonSchema({"description": "ref or selector"}),

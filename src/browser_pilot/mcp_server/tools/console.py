@@ -13,7 +13,7 @@ from browser_pilot.page.observe.console import ConsoleEntry
 from browser_pilot.redaction.offloading import redact
 
 from .arguments import Since, parse_since
-from .log_page import Limit, Number, Row, clock_time, contains, is_at_host, log_page
+from .log_page import Limit, LogRow, Number, clock_time, contains, is_at_host, log_page
 
 
 class ConsoleArguments(TabArguments):
@@ -25,11 +25,11 @@ class ConsoleArguments(TabArguments):
     cursor: Number = None
 
 
-async def read_console(context: ToolContext, arguments: ConsoleArguments) -> Row:
+async def read_console(context: ToolContext, arguments: ConsoleArguments) -> LogRow:
     redactor = context.redactor
     since = parse_since(arguments.since, now=time.time())
 
-    async def row(entry: ConsoleEntry) -> Row:
+    async def row(entry: ConsoleEntry) -> LogRow:
         text, where = await redact(redactor.text, entry.text), await redact(redactor.url, entry.location)
         return {"level": entry.level, "time": clock_time(entry.at), "text": text, "where": where}
 
@@ -49,10 +49,11 @@ async def read_console(context: ToolContext, arguments: ConsoleArguments) -> Row
         limit=arguments.limit,
         before=arguments.cursor,
         max_tokens=context.max_tokens,
+        dropped=context.tab.tracker.dropped_events.console,
     )
 
 
-async def render_logs(_: ToolContext, __: ConsoleArguments, logs: Row) -> ToolResult:
+async def render_logs(_: ToolContext, __: ConsoleArguments, logs: LogRow) -> ToolResult:
     return ToolResult(logs)
 
 

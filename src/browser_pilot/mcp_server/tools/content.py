@@ -16,14 +16,15 @@ from browser_pilot.page.snapshot.content import Format, PageContent, Scope, read
 from browser_pilot.page.snapshot.dom_tree import DEFAULT_MAX_NODES, DomTree, take_dom_tree
 from browser_pilot.page.tab import Tab
 
-from .arguments import Element
+from .arguments import ElementField
 from .snapshot import MaxTokens
 
 
 class ReadArguments(TabArguments):
-    element: Element | None = None
+    element: ElementField | None = None
     format: Format = "markdown"
     scope: Scope = "article"
+    concealed: bool = False
     max_tokens: MaxTokens = None
     cursor: str | None = None
 
@@ -37,6 +38,7 @@ async def _read(context: ToolContext, arguments: ReadArguments) -> PageContent:
         context.tab.world,
         format=arguments.format,
         scope=arguments.scope,
+        concealed=arguments.concealed,
         root=await _root(context.tab, arguments.element),
         max_tokens=arguments.max_tokens or context.max_tokens,
         cursor=arguments.cursor,
@@ -48,14 +50,18 @@ async def render_content(_: ToolContext, __: ReadArguments, reading: PageContent
     data: dict[str, object] = {"url": reading.url, "title": reading.title, "scope": reading.scope}
     if reading.note:
         data["note"] = reading.note
+    if reading.concealed_texts:
+        texts = f"{reading.concealed_texts} text{'' if reading.concealed_texts == 1 else 's'}"
+        left_out = f"{texts} ({reading.concealed_characters} characters) that nobody can see left out"
+        data["concealed"] = f"{left_out}; `concealed` includes them"
     if reading.cursor is not None:
         data["tokens_left"], data["cursor"] = reading.tokens_left, reading.cursor
-    return ToolResult(data, text=reading.text)
+    return ToolResult(data, page_text=reading.text)
 
 
 class DomArguments(TabArguments):
     max_nodes: Annotated[int, Field(ge=1, le=20_000)] = DEFAULT_MAX_NODES
-    element: Element | None = None
+    element: ElementField | None = None
 
 
 async def dom(context: ToolContext, arguments: DomArguments) -> DomTree:
@@ -72,7 +78,7 @@ async def render_tree(context: ToolContext, _: DomArguments, tree: DomTree) -> T
     data: dict[str, object] = {"url": context.tab.page.url, "nodes": len(tree.nodes)}
     if tree.nodes_left:
         data["nodes_left"] = tree.nodes_left
-    return ToolResult(data, text="\n".join(tree.lines()))
+    return ToolResult(data, page_text="\n".join(tree.lines()))
 
 
 async def _root(tab: Tab, element: ElementArgument | None) -> tuple[Frame, str] | None:

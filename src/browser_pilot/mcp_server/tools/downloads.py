@@ -20,7 +20,7 @@ from browser_pilot.page.downloads.downloadable import DownloadSpec
 from browser_pilot.page.downloads.page_fetch import RESPONSE_TIMEOUT_SECONDS
 from browser_pilot.page.downloads.transfers import Transfer
 
-from .arguments import Element
+from .arguments import ElementField
 
 PROGRESS_INTERVAL_SECONDS = 0.5
 # The call's timeout ends the wait, not the transfer; the pipeline's deadline comes after both.
@@ -30,7 +30,7 @@ STATE_EXTRA_MS = 1_000
 
 class DownloadArguments(TabArguments):
     url: str | None = None
-    element: Element | None = None
+    element: ElementField | None = None
     ref: Annotated[str | None, Field(json_schema_extra=UNLISTED)] = None
     index: Annotated[int | None, Field(json_schema_extra=UNLISTED)] = None
     selector: Annotated[str | None, Field(json_schema_extra=UNLISTED)] = None

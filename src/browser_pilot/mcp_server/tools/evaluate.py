@@ -13,13 +13,13 @@ from browser_pilot.mcp_server.tool_schema import TabArguments
 from browser_pilot.page.actions.evaluate import EvaluationResult, evaluate
 from browser_pilot.page.actions.target_facts import TargetSpec
 
-from .arguments import Element
+from .arguments import ElementField
 from .page_result import action_data
 
 
 class EvaluateArguments(TabArguments):
     expression: Annotated[str, Field(min_length=1)]
-    element: Element | None = None
+    element: ElementField | None = None
 
 
 def script_targets(arguments: EvaluateArguments) -> tuple[TargetSpec, ...]:

@@ -13,14 +13,14 @@ from browser_pilot.page.actions import forms, keyboard, mouse
 from browser_pilot.page.actions.outcome import Outcome
 from browser_pilot.page.actions.target_facts import TargetSpec
 
-from .arguments import Element
+from .arguments import ElementField
 from .page_result import action_data, page_snapshot
 from .user_input import element_timeout_ms, key_targets, press_key
 
 
 class InteractArguments(TabArguments):
     action: Literal["click", "type", "hover", "select", "press"]
-    element: Element | None = None
+    element: ElementField | None = None
     text: str | None = None
     key: str | None = None
     value: str | None = None
@@ -33,7 +33,10 @@ def interact_targets(arguments: InteractArguments) -> tuple[TargetSpec, ...]:
         return key_targets(arguments.key or "", element)
     if element is None:
         return ()
-    return (TargetSpec(element, fills=action in ("type", "select"), pointing=action in ("click", "hover")),)
+    choices = (arguments.value,) if action == "select" and arguments.value is not None else ()
+    return (
+        TargetSpec(element, fills=action in ("type", "select"), pointing=action in ("click", "hover"), choices=choices),
+    )
 
 
 async def interact(context: ToolContext, arguments: InteractArguments) -> Outcome:

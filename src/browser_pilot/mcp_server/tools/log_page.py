@@ -21,27 +21,31 @@ ENVELOPE_TOKENS = 40
 ROW_TOKENS = 6
 
 E = TypeVar("E", bound=Numbered)
-Row = dict[str, object]
+LogRow = dict[str, object]
 
 
 async def log_page(
     name: str,
     ring: RingBuffer[E],
     matches: Callable[[E], Awaitable[bool]],
-    row: Callable[[E], Awaitable[Row]],
+    row: Callable[[E], Awaitable[LogRow]],
     *,
     limit: int,
     before: int | None,
     max_tokens: int,
-) -> Row:
-    """The newest entries that match and fit, oldest first, and the cursor for those before them."""
+    dropped: int = 0,
+) -> LogRow:
+    """The newest entries that match and fit, oldest first, and the cursor for those before them.
+
+    ``dropped``: how many entries never came into the log, because the page made too many.
+    """
     matching: set[int] = set()
     for entry in list(ring):
         await asyncio.sleep(0)  # redacting a thousand entries takes seconds
         if await matches(entry):
             matching.add(entry.number)
     found = ring.latest(lambda entry: entry.number in matching, limit=limit, before=before)
-    shown: list[Row] = []
+    shown: list[LogRow] = []
     budget = max_tokens - ENVELOPE_TOKENS
     for entry in reversed(found.entries):
         await asyncio.sleep(0)
@@ -51,8 +55,8 @@ async def log_page(
             break
         shown.append(cells)
     left = found.earlier + len(found.entries) - len(shown)
-    more: Row = {"earlier": left, "cursor": found.entries[-len(shown)].number} if left else {}
-    return {name: shown[::-1], **more}
+    more: LogRow = {"earlier": left, "cursor": found.entries[-len(shown)].number} if left else {}
+    return {name: shown[::-1], **more, **({"dropped": dropped} if dropped else {})}
 
 
 def is_at_host(url: str, wanted: str) -> bool:

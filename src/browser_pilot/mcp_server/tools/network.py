@@ -19,7 +19,7 @@ from browser_pilot.redaction.offloading import redact, redact_body
 from browser_pilot.redaction.redactor import Redactor
 
 from .arguments import Since, parse_since
-from .log_page import ENVELOPE_TOKENS, Limit, Number, Row, clock_time, contains, is_at_host, log_page
+from .log_page import ENVELOPE_TOKENS, Limit, LogRow, Number, clock_time, contains, is_at_host, log_page
 
 MAX_URL_CHARACTERS = 200
 
@@ -36,7 +36,7 @@ class NetworkArguments(TabArguments):
     cursor: Number = None
 
 
-async def read_network(context: ToolContext, arguments: NetworkArguments) -> Row:
+async def read_network(context: ToolContext, arguments: NetworkArguments) -> LogRow:
     redactor, max_tokens = context.redactor, context.max_tokens
     since = parse_since(arguments.since, now=time.time())
     if arguments.id is not None:
@@ -53,7 +53,7 @@ async def read_network(context: ToolContext, arguments: NetworkArguments) -> Row
             and await contains(request.url, arguments.url, redactor.url)
         )
 
-    async def row(request: NetworkRequest) -> Row:
+    async def row(request: NetworkRequest) -> LogRow:
         return _summary(request, _shortened(await redact(redactor.url, request.url)))
 
     return await log_page(
@@ -64,14 +64,15 @@ async def read_network(context: ToolContext, arguments: NetworkArguments) -> Row
         limit=arguments.limit,
         before=arguments.cursor,
         max_tokens=max_tokens,
+        dropped=context.tab.tracker.dropped_events.network,
     )
 
 
-async def render_requests(_: ToolContext, __: NetworkArguments, requests: Row) -> ToolResult:
+async def render_requests(_: ToolContext, __: NetworkArguments, requests: LogRow) -> ToolResult:
     return ToolResult(requests)
 
 
-async def _details(request: NetworkRequest, redactor: Redactor, *, start: int, max_tokens: int) -> Row:
+async def _details(request: NetworkRequest, redactor: Redactor, *, start: int, max_tokens: int) -> LogRow:
     """One request with its headers and bodies; a long response body continues at ``cursor``."""
     known = await read_details(request)
     data = {**_summary(request, await redact(redactor.url, request.url)), "time": clock_time(request.at)}
@@ -94,7 +95,7 @@ async def _details(request: NetworkRequest, redactor: Redactor, *, start: int, m
     return data
 
 
-def _summary(request: NetworkRequest, url: str) -> Row:
+def _summary(request: NetworkRequest, url: str) -> LogRow:
     return {
         "id": request.number,
         "method": request.method,

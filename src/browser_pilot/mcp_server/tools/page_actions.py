@@ -18,7 +18,7 @@ from browser_pilot.page.actions.outcome import Outcome
 from browser_pilot.page.actions.runner import respond_to_dialog
 from browser_pilot.page.actions.target_facts import TargetSpec
 
-from .arguments import Element
+from .arguments import ElementField
 from .page_result import action_data, render_changes
 from .user_input import element_timeout_ms
 
@@ -26,7 +26,7 @@ Pixels = Annotated[int, Field(ge=-100_000, le=100_000)]
 
 
 class ScrollArguments(TabArguments):
-    element: Element | None = None
+    element: ElementField | None = None
     dx: Pixels = 0
     dy: Pixels = 0
     to: scrolling.Goal | None = None
@@ -44,7 +44,7 @@ async def scroll(context: ToolContext, arguments: ScrollArguments) -> Outcome:
 
 
 class UploadArguments(TabArguments):
-    element: Element
+    element: ElementField
     paths: Annotated[tuple[str, ...], Field(min_length=1)]
 
 
@@ -63,8 +63,8 @@ async def upload(context: ToolContext, _: UploadArguments) -> Outcome:
 
 
 class DragArguments(TabArguments):
-    from_: Annotated[Element, Field(alias="from")]
-    to: Element
+    from_: Annotated[ElementField, Field(alias="from")]
+    to: ElementField
 
 
 def drag_targets(arguments: DragArguments) -> tuple[TargetSpec, ...]:

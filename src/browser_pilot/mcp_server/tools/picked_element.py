@@ -23,10 +23,16 @@ class PickedArguments(TabArguments):
 
 
 async def picked(request: CallRequest, arguments: PickedArguments) -> ToolResult:
-    tab = arguments.tab or request.gateway.picked_tab(request.client, arguments.session)
+    tab = arguments.tab or _picked_tab(request, arguments.session)
     if tab is None:
         return await request.run(NOTHING_PICKED, arguments)
     return await request.run(PICKED, arguments, tab=tab)
+
+
+def _picked_tab(request: CallRequest, session_id: str | None) -> str | None:
+    """The tab in which the user last picked an element."""
+    tabs = request.gateway.sessions.find(request.client, session_id).tabs()
+    return max(((tab.picked.picked_at, tab.id) for tab in tabs if tab.picked is not None), default=(0, None))[1]
 
 
 async def find_element(context: ToolContext, _: PickedArguments) -> Element | None:

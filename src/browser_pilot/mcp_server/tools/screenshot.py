@@ -13,12 +13,12 @@ from browser_pilot.mcp_server.tool_result import ImageData, ToolResult
 from browser_pilot.mcp_server.tool_schema import TabArguments
 from browser_pilot.page.snapshot.screenshot import ImageFormat, pdf, save_file, screenshot
 
-from .arguments import Element
+from .arguments import ElementField
 from .page_result import page_data
 
 
 class ScreenshotArguments(TabArguments):
-    element: Element | None = None
+    element: ElementField | None = None
     full_page: bool = False
     format: ImageFormat = "png"
     quality: Annotated[int | None, Field(ge=1, le=100)] = None

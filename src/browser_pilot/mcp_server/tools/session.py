@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, WithJsonSchema
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from browser_pilot.config.settings import EngineName
 from browser_pilot.egress.parent_proxy import parse_parent_proxy
@@ -18,6 +18,7 @@ from browser_pilot.mcp_server.tool_result import ToolResult
 from browser_pilot.mcp_server.tool_schema import MAX_TIMEOUT_MS, TabArguments
 from browser_pilot.page.actions.navigate import open_address
 from browser_pilot.policy.patterns import Pattern, PatternError, parse_pattern
+from browser_pilot.safe_text import one_line
 from browser_pilot.sessions.options import SessionOptions
 from browser_pilot.sessions.profiles import Profile, check_name, new_profile
 from browser_pilot.sessions.session import Session
@@ -25,15 +26,15 @@ from browser_pilot.sessions.session import Session
 MAX_SIDE_PIXELS = 10_000
 ENGINES = "managed; own: the user's Chrome; cdp, grid: where set up"
 KINDS = ("chrome", "chromium", "edge", "playwright")
-Side = Annotated[int, Field(ge=1, le=MAX_SIDE_PIXELS)]
-ShortText = Annotated[str, Field(min_length=1, max_length=500)]
+SidePixels = Annotated[int, Field(ge=1, le=MAX_SIDE_PIXELS)]
+ShortText = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(one_line)]
 
 
 class SessionArguments(TabArguments):
     action: Literal["list", "create", "use", "close", "save"] = "list"
     session: Annotated[str | None, Field(description="a handle")] = None
     profile: ShortText | None = None
-    viewport: Annotated[list[Side], Field(min_length=2, max_length=2)] | None = None
+    viewport: Annotated[list[SidePixels], Field(min_length=2, max_length=2)] | None = None
     device: ShortText | None = None
     user_agent: ShortText | None = None
     locale: Annotated[str | None, Field(pattern=r"^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$")] = None
@@ -66,10 +67,10 @@ async def manage_sessions(request: CallRequest, arguments: SessionArguments) -> 
 
 
 async def _create(request: CallRequest, arguments: SessionArguments) -> ToolResult:
-    gateway, registry = request.gateway, request.gateway.sessions
+    registry = request.gateway.sessions
     profile = None if arguments.profile is None else await registry.profiles.load(arguments.profile)
     options = _options(arguments, profile)
-    session = gateway.plan_session(request.client, options)
+    session = registry.plan(request.client, options)
     wait_ms = arguments.wait_ms or 0
     settings = request.client.settings
     timeout_ms = max(settings.tools.timeout_ms, settings.browser.launch_timeout_ms) + wait_ms
@@ -77,7 +78,7 @@ async def _create(request: CallRequest, arguments: SessionArguments) -> ToolResu
     proxy = options.parent_proxy
     if proxy is not None:
         # The proxy receives all traffic, so it is authorized like a site. The session's domains limit pages only.
-        unlimited = gateway.plan_session(request.client, replace(options, domains=None))
+        unlimited = registry.plan(request.client, replace(options, domains=None))
 
         def proxy_url(_: SessionArguments) -> str:
             return proxy.url

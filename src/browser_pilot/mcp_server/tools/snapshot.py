@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from pydantic import Field
@@ -15,8 +16,9 @@ from browser_pilot.page.snapshot.rows import Detail, Snapshot
 from browser_pilot.page.snapshot.search import search_rows
 from browser_pilot.page.snapshot.snapshot import WALK_TIMEOUT_MS, SnapshotOptions, take_snapshot
 from browser_pilot.page.snapshot.token_budget import Cursor
+from browser_pilot.redaction.offloading import redact
 
-from .arguments import Element
+from .arguments import ElementField
 from .page_result import table_data
 
 MaxTokens = Annotated[int | None, Field(ge=50, le=200_000)]
@@ -26,7 +28,7 @@ SEARCH_ROWS = 50_000
 
 class SnapshotArguments(TabArguments):
     detail: Detail = "standard"
-    element: Element | None = None
+    element: ElementField | None = None
     boxes: bool = False
     max_tokens: MaxTokens = None
     cursor: str | None = None
@@ -71,7 +73,13 @@ async def search(context: ToolContext, _: FindArguments) -> Snapshot:
 
 
 async def render_matches(context: ToolContext, arguments: FindArguments, view: Snapshot) -> ToolResult:
-    found = await search_rows(view, query=arguments.query, role=arguments.role, regex=arguments.regex)
+    found = await search_rows(
+        view,
+        query=arguments.query,
+        role=arguments.role,
+        regex=arguments.regex,
+        redact=partial(redact, context.redactor.text),
+    )
     if not found.matches:
         return ToolResult({"matches": [], "searched_rows": len(view.rows), **_not_searched(view)})
     shown = table_data(found.snapshot, max_tokens=context.max_tokens)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator
 
 from browser_pilot.errors import InvalidArgument
 from browser_pilot.gateway import ToolContext
@@ -13,15 +15,18 @@ from browser_pilot.mcp_server.tool_result import ToolResult
 from browser_pilot.mcp_server.tool_schema import Arguments, TabArguments
 from browser_pilot.page.observe import cookies as jar
 from browser_pilot.page.observe.storage import StorageAction, StorageKind, use_storage
+from browser_pilot.safe_text import one_line
+
+CookieText = Annotated[str, AfterValidator(one_line)]
 
 
 class CookiesArguments(TabArguments):
     action: Literal["get", "set", "delete", "clear"] = "get"
-    name: str | None = None
-    value: str | None = None
-    url: str | None = None
-    domain: str | None = None
-    path: str | None = None
+    name: CookieText | None = None
+    value: CookieText | None = None
+    url: CookieText | None = None
+    domain: CookieText | None = None
+    path: CookieText | None = None
     expires: float | None = None
     http_only: bool = False
     secure: bool = False

@@ -10,12 +10,12 @@ from browser_pilot.gateway import ToolContext
 from browser_pilot.mcp_server.tool_registry import STANDARD, Operation, Tool
 from browser_pilot.mcp_server.tool_schema import Arguments, TabArguments
 from browser_pilot.page.actions import forms, keyboard, mouse
-from browser_pilot.page.actions.keys import Modifier, activating_key
+from browser_pilot.page.actions.keys import Modifier, activating_key, is_shortcut
 from browser_pilot.page.actions.outcome import Outcome
 from browser_pilot.page.actions.resolve import resolve
 from browser_pilot.page.actions.target_facts import TargetSpec
 
-from .arguments import Element
+from .arguments import ElementField
 from .page_result import render_changes
 
 
@@ -25,7 +25,7 @@ def element_timeout_ms(context: ToolContext) -> int:
 
 
 class ClickArguments(TabArguments):
-    element: Element
+    element: ElementField
     button: mouse.Button = "left"
     count: Annotated[int, Field(ge=1, le=3)] = 1
     modifiers: tuple[Modifier, ...] = ()
@@ -47,7 +47,7 @@ async def click(context: ToolContext, arguments: ClickArguments) -> Outcome:
 
 
 class TypeArguments(TabArguments):
-    element: Element
+    element: ElementField
     text: str
     submit: bool = False
     clear: bool = True
@@ -71,12 +71,12 @@ async def type_text(context: ToolContext, arguments: TypeArguments) -> Outcome:
 
 
 class SelectArguments(TabArguments):
-    element: Element
+    element: ElementField
     values: Annotated[tuple[str, ...], Field(description="labels or values")]
 
 
 def select_targets(arguments: SelectArguments) -> tuple[TargetSpec, ...]:
-    return (TargetSpec(arguments.element, fills=True),)
+    return (TargetSpec(arguments.element, fills=True, choices=arguments.values),)
 
 
 async def select(context: ToolContext, arguments: SelectArguments) -> Outcome:
@@ -85,7 +85,7 @@ async def select(context: ToolContext, arguments: SelectArguments) -> Outcome:
 
 
 class HoverArguments(TabArguments):
-    element: Element
+    element: ElementField
 
 
 def hover_targets(arguments: HoverArguments) -> tuple[TargetSpec, ...]:
@@ -98,13 +98,18 @@ async def hover(context: ToolContext, _: HoverArguments) -> Outcome:
 
 class PressArguments(TabArguments):
     key: Annotated[str, Field(description="Enter, Control+a, …")]
-    element: Element | None = None
+    element: ElementField | None = None
 
 
-def key_targets(key: str, element: Element | None) -> tuple[TargetSpec, ...]:
-    """Enter and Space activate the element that has the focus; other keys need no authorization of their own."""
-    activating = activating_key(key)
-    return () if activating is None else (TargetSpec(element, submits=activating == "Enter"),)
+def key_targets(key: str, element: ElementField | None) -> tuple[TargetSpec, ...]:
+    """Enter and Space activate the element that has the focus; a shortcut may submit the form around it.
+
+    Other keys need no authorization of their own.
+    """
+    activating, shortcut = activating_key(key), is_shortcut(key)
+    if activating is None and not shortcut:
+        return ()
+    return (TargetSpec(element, submits=shortcut or activating == "Enter", shortcut=shortcut),)
 
 
 def press_targets(arguments: PressArguments) -> tuple[TargetSpec, ...]:
@@ -115,7 +120,7 @@ async def press(context: ToolContext, arguments: PressArguments) -> Outcome:
     return await press_key(context, arguments.key, arguments.element)
 
 
-async def press_key(context: ToolContext, key: str, element: Element | None) -> Outcome:
+async def press_key(context: ToolContext, key: str, element: ElementField | None) -> Outcome:
     action, timeout_ms = context.action, element_timeout_ms(context)
     authorized = action.targets[0] if action.targets else None
     if element is None:
@@ -125,7 +130,7 @@ async def press_key(context: ToolContext, key: str, element: Element | None) -> 
 
 
 class FormField(Arguments):
-    element: Element
+    element: ElementField
     value: str | bool | int | float | tuple[str, ...]
 
 
@@ -138,9 +143,16 @@ def form_targets(arguments: FillFormArguments) -> tuple[TargetSpec, ...]:
     """The form of the last field is the one that is submitted."""
     last = len(arguments.fields) - 1
     return tuple(
-        TargetSpec(field.element, submits=arguments.submit and index == last, fills=True)
+        TargetSpec(field.element, submits=arguments.submit and index == last, fills=True, choices=_choices(field.value))
         for index, field in enumerate(arguments.fields)
     )
+
+
+def _choices(value: str | bool | int | float | tuple[str, ...]) -> tuple[str, ...]:
+    """The options that a value may select; nothing for a check box."""
+    if isinstance(value, str):
+        return (value,)
+    return value if isinstance(value, tuple) else ()
 
 
 async def fill_form(context: ToolContext, arguments: FillFormArguments) -> Outcome:

@@ -12,9 +12,9 @@ from browser_pilot.mcp_server.tool_registry import STANDARD, Operation, Tool
 from browser_pilot.mcp_server.tool_result import ToolResult
 from browser_pilot.mcp_server.tool_schema import TabArguments
 from browser_pilot.page.actions.outcome import Outcome
-from browser_pilot.page.actions.wait_for import LoadState, State, wait_for
+from browser_pilot.page.actions.wait_for import ElementState, LoadState, wait_for
 
-from .arguments import Element
+from .arguments import ElementField
 from .page_result import action_data
 
 # The wait ends at its own timeout, with an error that names the condition; the call must not end before it.
@@ -24,8 +24,8 @@ EXTRA_TIMEOUT_MS = 1_000
 class WaitArguments(TabArguments):
     text: str | None = None
     text_gone: str | None = None
-    element: Element | None = None
-    state: State = "visible"
+    element: ElementField | None = None
+    state: ElementState = "visible"
     url: str | None = None
     load: LoadState | None = None
     ms: Annotated[int | None, Field(ge=0, le=600_000)] = None

@@ -1,8 +1,8 @@
 """The private local socket that stdio adapters connect to: one MCP session per connection.
 
-The adapter's first line is a hello message (token, version, options), the hub's first line the response with its
-version; every line after them is JSON-RPC. On Windows, where asyncio has no Unix sockets, it is loopback TCP with the
-same handshake. Lifecycle: ``start`` to ``close``, with the hub.
+The adapter's first line is a hello message (token, version, identity, options), the hub's first line the response with
+its version; every line after them is JSON-RPC. On Windows, where asyncio has no Unix sockets, it is loopback TCP with
+the same handshake. Lifecycle: ``start`` to ``close``, with the hub.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import hmac
 import json
 import logging
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -24,6 +25,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from browser_pilot import __version__
+from browser_pilot.background_tasks import BackgroundTasks
 from browser_pilot.errors import PermissionDenied, PilotError, SettingsError, error_data
 from browser_pilot.home import make_private_folder
 from browser_pilot.mcp_server.client_registry import STDIO, ClientRegistry
@@ -37,6 +39,7 @@ HANDSHAKE_TIMEOUT_SECONDS = 10.0
 MAX_LINE_BYTES = 64 * 1024 * 1024
 # The kernel's limit for a Unix socket's path is 104 bytes on macOS and 108 on Linux.
 MAX_SOCKET_PATH_BYTES = 100
+_IDENTITY = re.compile("[0-9a-f]{32}")
 
 
 class LocalListener:
@@ -55,7 +58,7 @@ class LocalListener:
         self._server_for = server_for
         self._retire = retire
         self._server: asyncio.Server | None = None
-        self._connections: set[asyncio.Task[None]] = set()
+        self._connections = BackgroundTasks("the local socket")
         self._socket_path: Path | None = None
         self._temporary_folder: tempfile.TemporaryDirectory[str] | None = None
 
@@ -77,18 +80,14 @@ class LocalListener:
     async def close(self) -> None:
         if self._server is not None:
             self._server.close()
-        for task in list(self._connections):
-            task.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
+        await self._connections.close()
         if self._socket_path is not None:
             self._socket_path.unlink(missing_ok=True)
         if self._temporary_folder is not None:
             self._temporary_folder.cleanup()
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.create_task(self._serve(reader, writer))
-        self._connections.add(task)
-        task.add_done_callback(self._connections.discard)
+        self._connections.spawn(self._serve(reader, writer))
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -122,7 +121,7 @@ class LocalListener:
                 if retiring:
                     self._retire()
                 return None
-            client = self._clients.add(_options(hello), kind=STDIO)
+            client = self._clients.add(_options(hello), kind=STDIO, identity=_identity(hello))
         except PilotError as error:
             await _send_line(writer, {"error": error_data(error)})
             return None
@@ -182,6 +181,12 @@ def _options(hello: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(options, dict):
         raise SettingsError("The options of a hello message must be an object.")
     return cast(dict[str, Any], options)
+
+
+def _identity(hello: dict[str, Any]) -> str | None:
+    """The id that an adapter keeps for as long as it runs; None from an adapter of an earlier version."""
+    identity = hello.get("identity")
+    return identity if isinstance(identity, str) and _IDENTITY.fullmatch(identity) else None
 
 
 async def _next_line(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:

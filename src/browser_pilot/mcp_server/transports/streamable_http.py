@@ -5,6 +5,7 @@ Not concerned with authentication, which the middleware of the HTTP server does 
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import AbstractAsyncContextManager
 from typing import Any, cast
 
@@ -20,7 +21,7 @@ from browser_pilot.gateway import Gateway
 from browser_pilot.mcp_server.client_registry import HTTP, ClientRegistry
 from browser_pilot.mcp_server.pending_calls import PendingCalls
 from browser_pilot.mcp_server.resources.resource_registry import ResourceRegistry
-from browser_pilot.mcp_server.server import Context, build_server
+from browser_pilot.mcp_server.server import RequestContext, build_server
 from browser_pilot.mcp_server.tool_registry import ToolRegistry
 from browser_pilot.metrics.prometheus import Metrics
 from browser_pilot.sessions.client import Client
@@ -38,13 +39,14 @@ class HttpClients:
         self._clients = clients
         self._by_key: dict[str, Client] = {}
 
-    def client_of(self, context: Context) -> Client:
+    def client_of(self, context: RequestContext) -> Client:
         request = cast(Request, context.request)
         session = request.headers.get("mcp-session-id")
         key = f"session {session}" if session else self._stateless_key(context, request)
         client = self._by_key.get(key)
         if client is None or client not in self._clients:
-            client = self._clients.add(_options(request), kind=HTTP)
+            identity = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+            client = self._clients.add(_options(request), kind=HTTP, identity=identity)
             # A client that expired ended no session, so nothing else removes its key.
             self._by_key = {key: known for key, known in self._by_key.items() if known in self._clients}
             self._by_key[key] = client
@@ -61,7 +63,7 @@ class HttpClients:
             self._clients.settings_for(options)
 
     @staticmethod
-    def _stateless_key(context: Context, request: Request) -> str:
+    def _stateless_key(context: RequestContext, request: Request) -> str:
         params = context.session.client_params
         name = params.client_info.name if params else ""
         return f"stateless {name} {request.url.query}"

@@ -18,6 +18,7 @@ _NOT_ACTIONABLE = {
     "file": ("takes files", "Use browser_upload."),
     "disabled option": ("has the option {by}, which is disabled", _TAKE_SNAPSHOT),
     "changed": ("changed since it was authorized, so nothing was done", _TAKE_SNAPSHOT),
+    "form changed": ("was clicked, but the page then changed its form, so it was not submitted", _TAKE_SNAPSHOT),
     "frame": ("is in a frame that cannot be reached: {by}", _TAKE_SNAPSHOT),
 }
 _WRONG_USE = {
@@ -53,7 +54,7 @@ def actionability_error(description: str, failure: dict[str, Any]) -> PilotError
     """The error for an action on the element with this description."""
     kind = str(failure["error"])
     problem, advice = describe_problem(failure)
-    if kind == "changed":
+    if kind in ("changed", "form changed"):
         return ElementChanged(f"{description} {problem}.", suggestions=[advice])
     if kind == "gone":
         return StaleRef(f"{description} {problem}.", suggestions=[advice])

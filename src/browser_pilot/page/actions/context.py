@@ -15,12 +15,21 @@ from browser_pilot.policy.hosts import Site
 from .outcome import DialogFacts
 from .resolve import Target
 
-# (text, origin of the frame) → the text to type, with secrets in place of their names.
-FillSecrets = Callable[[str, str], str]
+
+@dataclass(frozen=True, slots=True)
+class FilledText:
+    """A text to type, with secrets in place of their names; ``secrets`` are their values."""
+
+    text: str
+    secrets: tuple[str, ...] = ()
 
 
-def _unchanged(text: str, _origin: str) -> str:
-    return text
+# For a text and the origin of the frame that gets it.
+FillSecrets = Callable[[str, str], FilledText]
+
+
+def _unchanged(text: str, _origin: str) -> FilledText:
+    return FilledText(text)
 
 
 @dataclass(slots=True, eq=False)

@@ -1,5 +1,8 @@
 """Dialogs of a page (alert, confirm, prompt, beforeunload): open until the agent accepts or dismisses them.
 
+A page that opens too many has all others dismissed, until its next document. A page that asks whether it may be left,
+while the agent leaves it, is left: the agent has decided already. Both are reported by a notice.
+
 An open dialog blocks the page's scripts, so no call may wait for the page: ``unless_opened`` stops waiting as soon as a
 dialog opens, and ``require_none`` raises while one is open. A dialog without a response is dismissed after a timeout.
 """
@@ -7,14 +10,16 @@ dialog opens, and ``require_none`` raises while one is open. A dialog without a 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import contextmanager, suppress
 from typing import TypeVar, cast
 
 from playwright.async_api import Dialog, Page
 from playwright.async_api import Error as PlaywrightError
 
+from browser_pilot.background_tasks import BackgroundTasks
 from browser_pilot.errors import BrowserCrashed, DialogOpen, InvalidArgument
+from browser_pilot.page.token_bucket import TokenBucket
 from browser_pilot.safe_text import cut, sanitize, well_formed
 
 from .outcome import DialogFacts, DialogKind
@@ -23,6 +28,13 @@ T = TypeVar("T")
 
 RESPONSE_TIMEOUT_SECONDS = 60.0
 MAX_NOTICE_CHARACTERS = 500
+DIALOG_BURST = 5
+DIALOGS_PER_SECOND = 0.2
+# Before one that is too many is dismissed: slows the page down.
+EXCESS_DELAY_SECONDS = 0.05
+# Of one document, before its page is ended: between its dialogs, a page hardly does anything else.
+MAX_EXCESS = 40
+LEFT_NOTICE = "The page asked to confirm that it may be left (beforeunload): confirmed."
 
 
 class DialogAppeared(DialogOpen):
@@ -30,17 +42,35 @@ class DialogAppeared(DialogOpen):
 
 
 class Dialogs:
-    """The dialogs of one page; lives as long as the page does."""
+    """The dialogs of one page; lives as long as the page does. ``on_flood``: its document opens them endlessly."""
 
-    def __init__(self, page: Page, *, timeout_seconds: float = RESPONSE_TIMEOUT_SECONDS) -> None:
+    def __init__(
+        self,
+        page: Page,
+        *,
+        timeout_seconds: float = RESPONSE_TIMEOUT_SECONDS,
+        on_flood: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._on_flood = on_flood
+        self._flood = 0
         self._timeout_seconds = timeout_seconds
         self._dialog: Dialog | None = None
         self._crashed = False
         self._waiting: set[asyncio.Future[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._dismissing: asyncio.Task[None] | None = None
-        self._timeout_notices: list[str] = []
+        self._notices: list[str] = []
+        self._bucket = TokenBucket(DIALOG_BURST, DIALOGS_PER_SECOND)
+        # Dialogs that were dismissed because there were too many, and that no notice has reported.
+        self._excess = 0
+        # Until the next document, as a browser does it for its user.
+        self._suppressed = False
+        self._tasks = BackgroundTasks("a tab's dialogs")
+        self._leaving = False
+        # There, a page may hold the user's own unsaved input.
+        self.in_users_browser = False
         page.on("dialog", self._on_dialog)
+        page.on("domcontentloaded", lambda _: self._allow())
         page.on("crash", lambda _: self._on_crash())
         page.on("close", lambda _: self._clear())
 
@@ -52,15 +82,32 @@ class Dialogs:
         kind = cast("DialogKind", self._dialog.type)
         return DialogFacts(kind, sanitize(self._dialog.message), well_formed(self._dialog.default_value))
 
+    @property
+    def accepts(self) -> bool:
+        """Whether the agent gets the next dialog: the page has not opened too many."""
+        return not self._suppressed
+
     def require_none(self) -> None:
         """Raise DialogOpen while a dialog is open."""
         if self.facts is not None:
             raise _dialog_error(self.facts, DialogOpen)
 
-    def take_timeout_notices(self) -> tuple[str, ...]:
-        """Notices about dialogs that were dismissed after the timeout; each is returned once."""
-        notices, self._timeout_notices = tuple(self._timeout_notices), []
-        return notices
+    def take_notices(self) -> tuple[str, ...]:
+        """Notices about dialogs that the agent did not respond to itself; each is returned once."""
+        notices, self._notices = self._notices, []
+        if self._excess:
+            notices.append(f"The page opened too many dialogs: {self._excess} were dismissed.")
+            self._excess = 0
+        return tuple(notices)
+
+    @contextmanager
+    def leaving(self) -> Generator[None]:
+        """While the agent leaves the page."""
+        self._leaving = not self.in_users_browser
+        try:
+            yield
+        finally:
+            self._leaving = False
 
     async def run_without_dialog(self, read: Callable[[], Coroutine[object, object, T]]) -> T:
         """The result of ``read``; raises DialogOpen when a dialog is open or opens meanwhile."""
@@ -108,9 +155,25 @@ class Dialogs:
         return facts
 
     def _on_dialog(self, dialog: Dialog) -> None:
+        if self._leaving and dialog.type == "beforeunload":
+            self._notices.append(LEFT_NOTICE)
+            self._tasks.spawn(_accept(dialog))
+            return
+        if self._suppressed or not self._bucket.take(asyncio.get_running_loop().time()):
+            self._suppressed = True
+            self._excess += 1
+            self._flood += 1
+            if self._flood == MAX_EXCESS and not self.in_users_browser:
+                self._on_flood()
+            self._tasks.spawn(_dismiss_later(dialog))
+            return
         self._dialog = dialog
         self._stop_waiting()
         self._timer = asyncio.get_running_loop().call_later(self._timeout_seconds, self._on_timeout, dialog)
+
+    def _allow(self) -> None:
+        self._flood = 0
+        self._suppressed = False
 
     def _on_crash(self) -> None:
         self._crashed = True
@@ -124,7 +187,7 @@ class Dialogs:
     def _on_timeout(self, dialog: Dialog) -> None:
         if dialog is not self._dialog:
             return
-        self._timeout_notices.append(
+        self._notices.append(
             f"A dialog ({dialog.type}: {cut(sanitize(dialog.message), MAX_NOTICE_CHARACTERS)!r}) had no response for "
             f"{self._timeout_seconds:g} s: dismissed."
         )
@@ -135,6 +198,16 @@ class Dialogs:
         self._dialog = None
         if self._timer is not None:
             self._timer.cancel()
+
+
+async def _accept(dialog: Dialog) -> None:
+    with suppress(PlaywrightError):
+        await dialog.accept()
+
+
+async def _dismiss_later(dialog: Dialog) -> None:
+    await asyncio.sleep(EXCESS_DELAY_SECONDS)
+    await _dismiss(dialog)
 
 
 async def _dismiss(dialog: Dialog) -> None:

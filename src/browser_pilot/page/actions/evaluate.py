@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from browser_pilot.errors import ElementChanged, InvalidArgument, Timeout
+from browser_pilot.errors import InvalidArgument, Timeout
 from browser_pilot.page.cdp import send
 from browser_pilot.page.playwright_errors import translated
 from browser_pilot.policy.hosts import page_site, url_origin
@@ -20,11 +20,21 @@ from .outcome import Outcome
 from .resolve import Target
 from .runner import RunningAction, run_action
 from .scripts.side_effect_free import run_side_effect_free
-from .scripts.source import AS_JSON, as_program, first_lines, function_for_element, main_world_element, split_length
+from .scripts.source import (
+    AS_JSON,
+    as_program,
+    function_for_element,
+    main_world_element,
+    other_site_error,
+    raise_exception,
+    split_length,
+)
 from .wait_idle import PageReport
 
 MAX_RESULT_CHARACTERS = 20_000
 DEFAULT_TIMEOUT_MS = 10_000
+# Marks an agent's script for the extension (``focus_guard.js``): what it opens in the user's Chrome is the agent's.
+AGENT_SCRIPT_GROUP = "browser-pilot-agent-script"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +60,11 @@ async def evaluate(
     results: list[tuple[str, int]] = []
 
     async def execute(action: RunningAction) -> PageReport | None:
-        require_authorized_site(context)
+        origin = require_authorized_site(context)
         action.mark_sent()
         try:
             async with asyncio.timeout(timeout_ms / 1000):
-                response = await _run(action, expression, target, timeout_ms)
+                response = await _run(action, expression, target, origin, timeout_ms)
                 results.append(await _result(action, response, max_characters))
         except TimeoutError:
             raise _timeout_error(timeout_ms) from None
@@ -75,7 +85,7 @@ def require_authorized_site(context: ActionContext) -> str | None:
         return None
     url = context.tab.page.url
     if page_site(url) != context.site:
-        raise ElementChanged("The page is on another site now than the one that was authorized.")
+        raise other_site_error()
     return url_origin(url)
 
 
@@ -106,30 +116,34 @@ def _timeout_error(timeout_ms: int) -> Timeout:
     return Timeout(f"The script did not end within {timeout_ms} ms.", suggestions=["Give a larger timeout_ms."])
 
 
-async def _run(action: RunningAction, expression: str, target: Target | None, timeout_ms: int) -> dict[str, Any]:
+async def _run(
+    action: RunningAction, expression: str, target: Target | None, origin: str | None, timeout_ms: int
+) -> dict[str, Any]:
     if target is None:
         return await send(
             action.session,
             "Runtime.evaluate",
-            expression=as_program(expression),
+            expression=as_program(expression, origin),
             awaitPromise=True,
             userGesture=True,
+            objectGroup=AGENT_SCRIPT_GROUP,
             timeout=timeout_ms,
         )
     session, object_id = await main_world_element(action.tab, target)
     declaration = f"async function () {{ return await ({function_for_element(expression)}\n)(this) }}"
     response = await send(
-        session, "Runtime.callFunctionOn", objectId=object_id, functionDeclaration=declaration, awaitPromise=True
+        session,
+        "Runtime.callFunctionOn",
+        objectId=object_id,
+        functionDeclaration=declaration,
+        awaitPromise=True,
+        objectGroup=AGENT_SCRIPT_GROUP,
     )
     return {**response, "session": session}
 
 
 async def _result(action: RunningAction, response: dict[str, Any], max_characters: int) -> tuple[str, int]:
-    thrown = response.get("exceptionDetails")
-    if thrown is not None:
-        exception = thrown.get("exception", {})
-        message = str(exception.get("description") or exception.get("value") or thrown.get("text"))
-        raise InvalidArgument(f"The script threw {first_lines(message)}", suggestions=["Correct the expression."])
+    raise_exception(response, "The script threw", "Correct the expression.")
     result = response["result"]
     if "objectId" not in result:
         text = _plain(result)

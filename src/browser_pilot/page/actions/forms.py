@@ -19,6 +19,7 @@ from .runner import EXTRA_TIMEOUT_MS, TIMEOUT_MS, RunningAction, run_action
 from .wait_idle import PageReport
 
 FieldValue = str | int | float | bool | Sequence[str]
+_Entry = dict[str, ReadOnlyJson]
 
 
 async def select(
@@ -58,7 +59,7 @@ async def fill_form(
 
     async def execute(action: RunningAction) -> PageReport | None:
         action.mark_sent()
-        wanted = [(target, _wire_value(context, target, value)) for target, value in fields]
+        wanted = [(target, _wire_entry(action, target, value)) for target, value in fields]
         reply: PageReport | None = None
         for _, group in groupby(wanted, key=lambda pair: pair[0].frame.number):
             reply = await _fill(action, list(group), timeout_ms, reports)
@@ -76,7 +77,7 @@ async def fill_form(
 async def _submit(action: RunningAction, last: Target) -> PageReport | None:
     """Submit the form of the last field, as its own button would; Enter where there is no form."""
     action.mark_sent()
-    report = await action.result_of("submitForm", last.wire_ref, frame=last.frame)
+    report = await action.result_of("submitForm", last.wire_ref, action.context.approved, frame=last.frame)
     if report is None:
         return None
     if report["changed"]:
@@ -89,10 +90,10 @@ async def _submit(action: RunningAction, last: Target) -> PageReport | None:
 
 
 async def _fill(
-    action: RunningAction, group: list[tuple[Target, ReadOnlyJson]], timeout_ms: int, reports: list[FieldReport]
+    action: RunningAction, group: list[tuple[Target, _Entry]], timeout_ms: int, reports: list[FieldReport]
 ) -> PageReport | None:
     """Fill the fields of one frame."""
-    entries: list[ReadOnlyJson] = [{"target": target.wire_ref, "value": value} for target, value in group]
+    entries: list[ReadOnlyJson] = [{"target": target.wire_ref, **entry} for target, entry in group]
     frame = group[0][0].frame
     reply = await action.result_of(
         "fillFields", entries, timeout_ms, frame=frame, timeout_ms=timeout_ms + EXTRA_TIMEOUT_MS
@@ -120,10 +121,11 @@ def _summary(reports: Sequence[FieldReport], *, submit: bool) -> list[str]:
     return [f"{failed} of {len(reports)} fields could not be filled.{unsent}"]
 
 
-def _wire_value(context: ActionContext, target: Target, value: FieldValue) -> ReadOnlyJson:
+def _wire_entry(action: RunningAction, target: Target, value: FieldValue) -> _Entry:
     """Text with secrets filled in, numbers as text; lists and booleans unchanged."""
     if isinstance(value, str):
-        return context.fill_secrets(value, target.origin)
+        filled = action.fill_secrets(target, value)
+        return {"value": filled.text, "secrets": list(filled.secrets)}
     if isinstance(value, bool):
-        return value
-    return str(value) if isinstance(value, int | float) else list(value)
+        return {"value": value, "secrets": []}
+    return {"value": str(value) if isinstance(value, int | float) else list(value), "secrets": []}

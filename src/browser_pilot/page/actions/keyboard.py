@@ -72,9 +72,16 @@ async def type_text(
     """
 
     async def execute(action: RunningAction) -> PageReport | None:
-        typed = context.fill_secrets(text, target.origin)
+        filled = action.fill_secrets(target, text)
+        typed = filled.text
         action.mark_sent()
-        options = {"clear": clear, "byKeys": slowly, "quick": submit, "timeoutMs": timeout_ms}
+        options = {
+            "clear": clear,
+            "byKeys": slowly,
+            "quick": submit,
+            "timeoutMs": timeout_ms,
+            "secrets": list(filled.secrets),
+        }
         written = await action.call_and_act(target, "writeText", target.wire_ref, typed, options, timeout_ms=timeout_ms)
         if written is not None and "selectByKeys" in written:
             if written["selectByKeys"]:

@@ -30,6 +30,10 @@ _ALIASES = {
     "spacebar": "Space",
     "controlormeta": _MAIN_MODIFIER,
 }
+_EDITING_KEYS = frozenset(
+    "a c x v z y home end pageup pagedown arrowleft arrowright arrowup arrowdown left right up down backspace"
+    " delete del tab insert ins".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,13 @@ def activating_key(text: str) -> Literal["Enter", "Space"] | None:
     if name in ("enter", "return", "numpadenter"):
         return "Enter"
     return "Space" if name in (" ", "space", "spacebar") else None
+
+
+def is_shortcut(text: str) -> bool:
+    """Whether a page may take this chord for a command: a key with Control, Alt or Meta, except for editing keys."""
+    *held, name = _parts(text)
+    modifiers = {_ALIASES.get(word.lower(), word.capitalize()) for word in held}
+    return not modifiers.isdisjoint({"Control", "Alt", "Meta"}) and name.lower() not in _EDITING_KEYS
 
 
 def _parts(text: str) -> list[str]:

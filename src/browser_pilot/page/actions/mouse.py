@@ -81,6 +81,8 @@ async def _click_when_actionable(
             await move_into(action, target, point, left_ms)
         async with other_frames_blocked(action, target.frame, count):
             landed = await _press(action, _click_events(action, point, button, count, mask))
+        if landed is not None and landed["unsent"]:
+            raise actionability_error(target.description, {"error": "form changed"})
         if landed is None or landed["landed"] != "no":
             if landed is not None and landed["landed"] == "unseen":
                 action.notices.append("The page did not report the click.")

@@ -36,6 +36,8 @@ DEFAULT_TIMEOUT_MS = 30_000
 _DOWNLOAD_TIMEOUT_SECONDS = 2.0
 _ERROR_PAGE_TIMEOUT_SECONDS = 1.0
 _SYNC_TIMEOUT_SECONDS = 1.0
+_LEAVE_TIMEOUT_SECONDS = 5.0
+BLANK = "about:blank"
 _NO_CONTENT = (204, 205)
 
 
@@ -49,6 +51,8 @@ async def open_address(
 
     async def go(action: RunningAction) -> None:
         for tries in range(1, MAX_TRIES + 1):
+            if tries > 1 or action.tab.tracker.keeps_navigating():
+                await _leave(action)
             failure = await _begin(action, href)
             if failure is None or (failure == NAVIGATION_ABORTED and await _ended_without_document(action)):
                 return
@@ -79,6 +83,23 @@ async def _begin(action: RunningAction, href: str) -> str | None:
     # Code that reads the URL from Playwright must not see the old one.
     await tracker.wait_until(lambda: action.tab.page.url == tracker.url, now() + _SYNC_TIMEOUT_SECONDS)
     return None
+
+
+async def _leave(action: RunningAction) -> None:
+    """Leave a page that keeps navigating by itself: without scripts it cannot begin another navigation.
+
+    A navigation that it has begun already may win once more.
+    """
+    await send(action.session, "Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        async with asyncio.timeout(_LEAVE_TIMEOUT_SECONDS):
+            for _ in range(MAX_TRIES):
+                if await _begin(action, BLANK) is None and action.tab.tracker.url == BLANK:
+                    return
+    except TimeoutError:
+        return
+    finally:
+        await send(action.session, "Emulation.setScriptExecutionDisabled", value=False)
 
 
 async def step(
@@ -124,8 +145,10 @@ async def _navigate(
 ) -> Outcome:
     tab = context.tab
     until = asyncio.get_running_loop().time() + timeout_ms / 1000
+    windows: list[ActionWindow] = []
 
     async def execute(action: RunningAction) -> PageReport | None:
+        windows.append(action.window)
         action.start()
         try:
             async with asyncio.timeout_at(until):
@@ -154,7 +177,13 @@ async def _navigate(
 
     # The old page's frames are not looked up: not needed, and in the user's Chrome not every page allows it.
     wait = _at_once if wait_until == "commit" else wait_loaded
-    return await run_action(context, None, execute, wait=wait, frame=tab.world.frames.last_main)
+    with tab.dialogs.leaving():
+        outcome = await run_action(context, None, execute, wait=wait, frame=tab.world.frames.last_main)
+    for window in windows:
+        # On a busy machine Playwright reports the proxy's response after the document was committed.
+        if window.proxy_response_url is not None and tab.tracker.documents == window.documents + 1:
+            _explain(tab, window.proxy_response_url, operation)
+    return outcome
 
 
 async def _at_once(tab: Tab, window: ActionWindow, _frame: Frame, _reply: PageReport | None) -> Outcome:

@@ -10,15 +10,19 @@ import asyncio
 import math
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
-from playwright.async_api import CDPSession, Download, Frame, Page, Request, Response, WebSocket
+from playwright.async_api import CDPSession, Download, Error, Frame, Page, Request, Response, WebSocket
 
+from browser_pilot.background_tasks import BackgroundTasks
 from browser_pilot.page.cdp import send
 from browser_pilot.page.downloads.download_progress import DownloadProgress
+from browser_pilot.page.observe.dropped_events import DroppedEvents
 from browser_pilot.page.observe.proxy_errors import may_be_proxy_response
+from browser_pilot.page.token_bucket import TokenBucket
 from browser_pilot.safe_text import sanitize
 
 from .action_window import ActionWindow
@@ -30,11 +34,18 @@ LOAD_TIMEOUT_SECONDS = 1.0
 BODY_TIMEOUT_SECONDS = 1.0
 SOCKET_TIMEOUT_SECONDS = 0.5
 
+# Downloads that a page may start on its own.
+DOWNLOAD_BURST = 10
+DOWNLOADS_PER_SECOND = 0.2
+
 _AWAITED_TYPES = frozenset({"document", "xhr", "fetch", "script"})
 _STREAM_TYPES = ("text/event-stream", "application/x-ndjson", "multipart/x-mixed-replace", "application/grpc")
 _POLL_REPEATS = 2
 _MAX_POLLS = 200
 _MAX_LOADERS = 8
+# So many documents in so many seconds: the page navigates by itself, over and over.
+_MANY_DOCUMENTS = 5
+_RESTLESS_SECONDS = 10.0
 _MAX_LOADING_SHOWN = 3
 _MAX_URL_CHARACTERS = 120
 
@@ -59,7 +70,10 @@ class NetworkTracker:
     def __init__(self, page: Page, on_download: Callable[[Download], str]) -> None:
         self._page = page
         self._on_download = on_download
+        self._tasks = BackgroundTasks("a tab's downloads")
         self.download_progress = DownloadProgress()
+        self.dropped_events = DroppedEvents()
+        self._downloads = TokenBucket(DOWNLOAD_BURST, DOWNLOADS_PER_SECOND)
         self._expected: dict[str, asyncio.Future[Download]] = {}
         self._in_flight: dict[Request, _InFlight] = {}
         self._polls: OrderedDict[_RequestKey, int] = OrderedDict()
@@ -74,6 +88,7 @@ class NetworkTracker:
         self.frame_changes = 0
         # Chromium's loader ids of the latest documents of the main frame.
         self.loaders: deque[str] = deque(maxlen=_MAX_LOADERS)
+        self._document_times: deque[float] = deque(maxlen=_MANY_DOCUMENTS)
         self.unreachable: str | None = None
         # Whether the current document has fired its load event, and its URL; Playwright may have both later.
         self.loaded = False
@@ -95,6 +110,7 @@ class NetworkTracker:
         if not self._listening:
             self._listening = True
             self.download_progress.listen(session)
+            self.dropped_events.listen(session)
             session.on("Page.frameNavigated", self._on_document)
             session.on("Page.loadEventFired", self._on_load)
             session.on("Page.navigatedWithinDocument", self._on_same_document_navigation)
@@ -149,6 +165,11 @@ class NetworkTracker:
             if deadline > _now():
                 waiting.append((request, deadline))
         return waiting
+
+    def keeps_navigating(self) -> bool:
+        """Whether the page has navigated many times lately: it may reload itself in a loop."""
+        times = self._document_times
+        return len(times) == _MANY_DOCUMENTS and _now() - times[0] < _RESTLESS_SECONDS
 
     def navigating(self, window: ActionWindow) -> bool:
         """Whether a navigation of the main frame that the action caused is in flight."""
@@ -241,6 +262,7 @@ class NetworkTracker:
             return
         self._main_id = str(event["frame"]["id"])
         self.documents += 1
+        self._document_times.append(_now())
         self.url_changes += 1
         self.loaders.append(str(event["frame"]["loaderId"]))
         self.unreachable = event["frame"].get("unreachableUrl")
@@ -303,6 +325,10 @@ class NetworkTracker:
         if expected is not None and not expected.done():
             expected.set_result(download)
             return
+        if not self._downloads.take(_now()):
+            self.dropped_events.record_download()
+            self._tasks.spawn(_discard(download))
+            return
         started = StartedDownload(self._on_download(download), sanitize(download.suggested_filename), download.url)
         for window in self._windows:
             window.downloads.append(started)
@@ -319,6 +345,12 @@ class NetworkTracker:
     def _wake(self) -> None:
         if self._changed is not None:
             self._changed.set()
+
+
+async def _discard(download: Download) -> None:
+    with suppress(Error):
+        await download.cancel()
+        await download.delete()
 
 
 def _now() -> float:

@@ -68,6 +68,7 @@ async def resolve(tab: Tab, element: ElementArgument, *, pointing: bool = False)
         element = _ref_of_index(world, element["index"])
     selector = parse_element(element)
     if selector.ref is None:
+        await tab.dialogs.unless_opened(tab.secrets.hide_values())
         found = await tab.dialogs.unless_opened(Elements(world).resolve(selector))
         return Target(found.frame, found.ref, str(found))
     in_frame = _FRAME.match(selector.ref)

@@ -20,12 +20,12 @@ from browser_pilot.errors import ElementChanged, NoTab, PilotError
 from browser_pilot.json_types import ReadOnlyJson
 from browser_pilot.page.frames import Frame
 from browser_pilot.page.isolated_world import CallInterrupted, FrameGone
-from browser_pilot.page.playwright_errors import translate
+from browser_pilot.page.playwright_errors import translate, translated
 from browser_pilot.page.tab import Tab
 
 from .action_window import ActionWindow
 from .actionability_errors import actionability_error
-from .context import ActionContext
+from .context import ActionContext, FilledText
 from .dialogs import DialogAppeared
 from .outcome import Outcome
 from .resolve import Target, stale_error
@@ -60,6 +60,13 @@ class RunningAction:
         """Input is about to be sent: from here on the action may have taken effect."""
         self.context.sent = True
         self.start()
+
+    def fill_secrets(self, target: Target, text: str) -> FilledText:
+        """The text to type into a field, which holds secrets from then on."""
+        filled = self.context.fill_secrets(text, target.origin)
+        if filled.secrets:
+            self.tab.secrets.add(target.frame, filled.secrets)
+        return filled
 
     async def call_target(self, target: Target, function: str, *args: ReadOnlyJson, timeout_ms: int) -> PageReport:
         """Call an injected function about an element; raises what prevents the action."""
@@ -105,9 +112,7 @@ async def run_action(
     """
     tab = context.tab
     tab.dialogs.require_none()
-    session = await tab.world.frames.main_session()
-    frame = target.frame if target else frame or (await tab.world.frames.list())[0]
-    await tab.tracker.subscribe(session)
+    session, frame = await tab.dialogs.unless_opened(_prepare(tab, target.frame if target else frame))
     window = tab.tracker.open_window()
     action = RunningAction(context, frame, session, window)
     try:
@@ -133,7 +138,7 @@ async def respond_to_dialog(context: ActionContext, *, accept: bool, text: str |
     if context.dialog is not None and tab.dialogs.facts != context.dialog:
         raise ElementChanged("Another dialog is open than the one that was authorized.")
     if text is not None:
-        text = context.fill_secrets(text, "")
+        text = context.fill_secrets(text, "").text
     session = await tab.world.frames.main_session()
     window = tab.tracker.open_window()
     window.begin_input()
@@ -145,6 +150,15 @@ async def respond_to_dialog(context: ActionContext, *, accept: bool, text: str |
         return _interrupted_by_dialog(tab, window)
     finally:
         tab.tracker.close_window(window)
+
+
+async def _prepare(tab: Tab, frame: Frame | None) -> tuple[CDPSession, Frame]:
+    """The session and the frame to act in, with the session's events subscribed to."""
+    with translated("Acting on the page"):
+        session = await tab.world.frames.main_session()
+        frame = frame or (await tab.world.frames.list())[0]
+        await tab.tracker.subscribe(session)
+    return session, frame
 
 
 async def _execute_and_wait(

@@ -28,22 +28,48 @@ class TargetSpec:
     """An element that a call acts on; None: the one that has the focus.
 
     ``submits``: the call may also submit the element's form (Enter in a field). ``fills``: it sets a value, so the
-    values in the form are about to change and are not part of the fingerprint. ``pointing``: see ``resolve``.
+    values in the form are about to change and are not part of the fingerprint. ``choices`` are the options that it
+    selects. ``shortcut``: a key with Control, Alt or Meta, which the page may handle wherever the focus is.
+    ``pointing``: see ``resolve``.
     """
 
     element: ElementArgument | None
     submits: bool = False
     fills: bool = False
     pointing: bool = False
+    choices: tuple[str, ...] = ()
+    shortcut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SubmittedField:
+    """A field of the form that is submitted. ``value`` is None for a secret."""
+
+    label: str
+    value: str | None
+    hidden: bool
+    facts: FieldFacts
+
+
+@dataclass(frozen=True, slots=True)
+class FormContent:
+    """The fields that have a value, except the one that is filled next; ``more`` were left out. ``lines`` are
+    its texts with numbers.
+    """
+
+    fields: tuple[SubmittedField, ...] = ()
+    more: int = 0
+    lines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class InspectedElement:
-    """``given`` is the ``element`` argument as text; empty for the focus."""
+    """``given`` is the ``element`` argument as text; empty for the focus. ``form`` is what would be submitted."""
 
     facts: ElementFacts
     target: Target
     given: str
+    form: FormContent | None = None
 
     @property
     def description(self) -> str:
@@ -87,7 +113,12 @@ async def _focused(tab: Tab, spec: TargetSpec) -> InspectedElement | None:
 
 
 async def _facts(world: World, frame: Frame, ref: str | None, spec: TargetSpec) -> dict[str, Any]:
-    options = {"submits": spec.submits, "values": not spec.fills}
+    options = {
+        "submits": spec.submits,
+        "values": not spec.fills,
+        "shortcut": spec.shortcut,
+        "choices": list(spec.choices),
+    }
     facts = cast("dict[str, Any]", await world.call(frame, "targetFacts", ref, options, repeatable=True, raw=True))
     sanitized = cast("dict[str, Any]", sanitize_data(facts))
     # The page compares the fingerprint, which must stay as it is. It is JSON, so it is well-formed.
@@ -98,18 +129,39 @@ def _inspected(target: Target, facts: dict[str, Any], spec: TargetSpec) -> Inspe
     element = ElementFacts(
         role=facts["role"],
         name=facts["name"],
+        texts=tuple(facts["texts"]),
+        choices=tuple(facts["choices"]),
+        acts_at_once=facts["actsAtOnce"],
+        identifiers=facts["identifiers"],
         field=FieldFacts(**facts["field"]),
         href=facts["href"],
+        opens=facts["opens"],
+        dialog=facts["dialog"],
         submits=facts["submits"],
         submit_name=facts["submitName"],
         form_action=facts["formAction"],
         form_method=facts["formMethod"],
         form_fields=tuple(FieldFacts(**field) for field in facts["formFields"]),
+        origin=facts["origin"],
     )
     fingerprinted = replace(
         target, fingerprint=facts["fingerprint"], fingerprints_values=not spec.fills, origin=facts["origin"]
     )
-    return InspectedElement(element, fingerprinted, _given(spec.element))
+    form = None if facts["form"] is None else _form_content(facts["form"])
+    return InspectedElement(element, fingerprinted, _given(spec.element), form)
+
+
+def _form_content(form: dict[str, Any]) -> FormContent:
+    fields = (
+        SubmittedField(
+            label=field["label"],
+            value=field["value"],
+            hidden=field["hidden"],
+            facts=FieldFacts(field["type"], field["autocomplete"], field["name"]),
+        )
+        for field in form["fields"]
+    )
+    return FormContent(tuple(fields), form["more"], tuple(form["lines"]))
 
 
 def _given(element: ElementArgument | None) -> str:

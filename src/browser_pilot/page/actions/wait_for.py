@@ -15,6 +15,7 @@ from typing import Literal, cast
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
+from browser_pilot.background_tasks import BackgroundTasks
 from browser_pilot.errors import InvalidArgument, PilotError, Timeout
 from browser_pilot.json_types import ReadOnlyJson
 from browser_pilot.page.bounded_regex import matches_glob, search_texts
@@ -27,7 +28,9 @@ from .resolve import ElementArgument
 from .selectors import invalid_element, parse_element
 from .wait_function import wait_for_function
 
-State = Literal["visible", "hidden", "attached", "detached", "enabled", "disabled", "checked", "unchecked", "focused"]
+ElementState = Literal[
+    "visible", "hidden", "attached", "detached", "enabled", "disabled", "checked", "unchecked", "focused"
+]
 LoadState = Literal["load", "domcontentloaded", "networkidle"]
 
 DEFAULT_TIMEOUT_MS = 10_000
@@ -36,7 +39,7 @@ _CANCEL_TIMEOUT_MS = 1_000
 _ABSENT = ("hidden", "detached")
 
 _ids = itertools.count(1)
-_cancelling: set[asyncio.Task[None]] = set()
+_cancelling = BackgroundTasks("waits that ended early")
 
 
 async def wait_for(
@@ -45,7 +48,7 @@ async def wait_for(
     text: str | None = None,
     text_gone: str | None = None,
     element: ElementArgument | None = None,
-    state: State = "visible",
+    state: ElementState = "visible",
     url: str | None = None,
     load: LoadState | None = None,
     function: str | None = None,
@@ -94,7 +97,7 @@ def _start(
     text: str | None,
     text_gone: str | None,
     element: ElementArgument | None,
-    state: State,
+    state: ElementState,
     url: str | None,
     load: LoadState | None,
     timeout_ms: int,
@@ -143,6 +146,7 @@ async def _in_page(tab: Tab, condition: dict[str, ReadOnlyJson], until: float, *
     wanted = condition.get("wanted")
     is_regex = isinstance(wanted, Mapping) and bool(wanted.get("regex"))
     while loop.time() < until:
+        await tab.secrets.hide_values()
         frames = await tab.world.live_frames()
         changes = tab.tracker.frame_changes
         wait_id = next(_ids)
@@ -217,9 +221,7 @@ def _cancel_waits(
                     await tab.world.terminate_scripts([frame])
 
     for frame in waiting_frames:
-        task = asyncio.ensure_future(cancel(frame))
-        _cancelling.add(task)
-        task.add_done_callback(_cancelling.discard)
+        _cancelling.spawn(cancel(frame))
 
 
 async def _load(tab: Tab, state: LoadState, timeout_ms: int) -> bool:

@@ -11,7 +11,6 @@ from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
 
-from browser_pilot.errors import InvalidArgument
 from browser_pilot.page.cdp import send
 from browser_pilot.page.playwright_errors import translate
 from browser_pilot.upstream_errors import CALL_INTERRUPTED, CALL_NOT_STARTED
@@ -19,7 +18,7 @@ from browser_pilot.upstream_errors import CALL_INTERRUPTED, CALL_NOT_STARTED
 from .context import ActionContext
 from .evaluate import require_authorized_site
 from .scripts.side_effect_free import run_side_effect_free
-from .scripts.source import as_program, first_lines
+from .scripts.source import as_program, raise_exception
 
 POLL_SECONDS = 0.1
 MAX_RESULT_CHARACTERS = 100
@@ -49,23 +48,16 @@ async def _is_true_without_side_effects(
     return is_true
 
 
-async def _is_true(context: ActionContext, function: str, _origin: str | None, timeout_ms: int) -> bool:
+async def _is_true(context: ActionContext, function: str, origin: str | None, timeout_ms: int) -> bool:
     response = await send(
         await context.tab.world.frames.main_session(),
         "Runtime.evaluate",
-        expression=as_program(function),
+        expression=as_program(function, origin),
         awaitPromise=True,
         timeout=timeout_ms,
     )
-    thrown = response.get("exceptionDetails")
-    if thrown is None:
-        return _truth_of(response["result"])
-    exception = thrown.get("exception", {})
-    message = str(exception.get("description") or exception.get("value") or thrown.get("text"))
-    raise InvalidArgument(
-        f"The function cannot be run: {first_lines(message)}",
-        suggestions=["Give an expression or a function that becomes true."],
-    )
+    raise_exception(response, "The function cannot be run:", "Give an expression or a function that becomes true.")
+    return _truth_of(response["result"])
 
 
 def _truth_of(result: dict[str, Any]) -> bool:

@@ -194,7 +194,7 @@ def summarize(tab: Tab, window: ActionWindow, *, busy: bool = False, title: str 
     """The effects of the action so far; ``title`` if the page has just reported it."""
     tracker, current_url = tab.tracker, tab.page.url
     new_document = tracker.new_document(window)
-    notices = list(tab.dialogs.take_timeout_notices())
+    notices = [*tab.dialogs.take_notices(), *tracker.dropped_events.take_notices()]
     unreachable = (tracker.unreachable or window.proxy_response_url) if new_document else None
     if unreachable is not None:
         reason = tab.last_network_error(unreachable)

@@ -25,7 +25,7 @@ from .downloadable import FileHead
 
 logger = logging.getLogger(__name__)
 
-State = Literal["running", "done", "failed", "cancelled"]
+TransferState = Literal["running", "done", "failed", "cancelled"]
 MAX_TRANSFERS = 200
 # From this size on, the browser itself fetches the file.
 LARGE_BYTES = 8 << 20
@@ -64,7 +64,7 @@ class Transfer:
     owner: str = ""
     page_url: str = ""
     filename: str = ""
-    state: State = "running"
+    state: TransferState = "running"
     received: int = 0
     total: int | None = None
     kind: FileType | None = None

@@ -17,6 +17,7 @@ import { targetFacts } from './actions/target_facts.js';
 import { cancelWait, waitForCondition } from './actions/wait_for.js';
 import { adoptFrame, noteListeners, openRoot, takeNewRoots, takeSuspectedHosts } from './cdp_facts.js';
 import { isPdfViewer } from './dom.js';
+import { hideValues } from './filled_secrets.js';
 import { findDownloadable } from './downloads/downloadable.js';
 import { closeFile, collectBlob, openFile, readFile, saveByLink } from './downloads/file_stream.js';
 import { libraries } from './libraries.js';
@@ -24,6 +25,7 @@ import { documentToken, elementOf } from './refs.js';
 import { readContent, readLinks } from './snapshot/content.js';
 import { domTree } from './snapshot/dom_tree.js';
 import { removeLabels, showLabels, toParentPoint, viewportBox } from './snapshot/screenshot.js';
+import { maskSecrets, unmaskSecrets } from './snapshot/secret_mask.js';
 import { snapshot } from './snapshot/snapshot.js';
 
 /** @type {Record<string, any>} */
@@ -53,6 +55,9 @@ export const api = {
   toParentPoint,
   showLabels,
   removeLabels,
+  maskSecrets,
+  unmaskSecrets,
+  hideValues,
 
   // Selectors and targets.
   resolveSelector,

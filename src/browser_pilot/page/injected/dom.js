@@ -2,8 +2,11 @@
 //
 // `startReading` begins a reading and drops what the last one cached; call it before each synchronous pass over the page.
 
+import { isFilled } from './filled_secrets.js';
+
 /** The parts of a style that a walk needs for every element; the rest is read from `computed` where it matters.
- * @typedef {{ computed: CSSStyleDeclaration, display: string, visible: boolean, cursor: string, opacity: string, position: string }} StyleInfo */
+ * @typedef {{ computed: CSSStyleDeclaration, display: string, visible: boolean, cursor: string, opacity: string, position: string,
+ *   kind?: string, concealed?: string, background?: [number, number, number, number] | null }} StyleInfo the last three are caches. */
 
 export const SKIPPED_TAGS = new Set([
   'SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD', 'META', 'LINK', 'TITLE', 'BASE', 'PARAM', 'SOURCE', 'TRACK', 'COL',
@@ -20,6 +23,8 @@ const closedRoots = new WeakMap();
 let styles = new Map();
 /** How many elements of one kind had no generated text in this reading. @type {Map<string, number>} */
 let withoutGeneratedText = new Map();
+/** How many elements of one kind were examined in this reading and can be seen. @type {Map<string, number>} */
+let visibleOnes = new Map();
 /** Elements that aria-owns has moved elsewhere. @type {Set<Element>} */
 let ownedElements = new Set();
 /** @type {Element | null} */
@@ -28,6 +33,7 @@ let focusedAtStart = null;
 export function startReading() {
   styles = new Map();
   withoutGeneratedText = new Map();
+  visibleOnes = new Map();
   ownedElements = new Set();
   focusedAtStart = focusedElement();
   if (document.querySelector('[aria-owns]')) {
@@ -92,8 +98,9 @@ export function shadowRootOf(element) {
   return element.shadowRoot ?? closedRoots.get(element) ?? null;
 }
 
-/** The children of an element in the flat tree. @param {Element} element @returns {Node[]} */
+/** The children of an element in the flat tree; none of a field that was filled with a secret. @param {Element} element @returns {Node[]} */
 export function childrenOf(element) {
+  if (isFilled(element)) return [];
   const root = shadowRootOf(element);
   if (root === null && element instanceof HTMLSlotElement) {
     const assigned = element.assignedNodes();
@@ -156,7 +163,7 @@ export function isPdfViewer() {
  * @param {Element} element @returns {[string, string]}
  */
 export function generatedTexts(element) {
-  const kind = `${element.tagName} ${element.getAttribute('class')} ${element.parentElement?.getAttribute('class')}`;
+  const kind = kindOf(element);
   const times = withoutGeneratedText.get(kind) ?? 0;
   if (times >= MIN_SIMILAR_ELEMENTS) return NO_GENERATED_TEXT;
   const before = generatedText(element, '::before');
@@ -164,6 +171,29 @@ export function generatedTexts(element) {
   if (before || after) return [before, after];
   withoutGeneratedText.set(kind, times + 1);
   return NO_GENERATED_TEXT;
+}
+
+/** @param {Element} element */
+function kindOf(element) {
+  const style = styleOf(element);
+  style.kind ??= `${element.tagName} ${element.getAttribute('class')} ${element.parentElement?.getAttribute('class')}`;
+  return style.kind;
+}
+
+/** Whether an element of the same kind, style and id as a few visible ones is taken to be visible too. @param {Element} element @param {string} aspect */
+export function isLikeVisibleOnes(element, aspect) {
+  return (visibleOnes.get(visibleKind(element, aspect)) ?? 0) >= MIN_SIMILAR_ELEMENTS;
+}
+
+/** @param {Element} element @param {string} aspect */
+export function noteVisible(element, aspect) {
+  const kind = visibleKind(element, aspect);
+  visibleOnes.set(kind, (visibleOnes.get(kind) ?? 0) + 1);
+}
+
+/** @param {Element} element @param {string} aspect */
+function visibleKind(element, aspect) {
+  return `${aspect} ${kindOf(element)} ${element.getAttribute('style')} ${element.id}`;
 }
 
 /** @param {Element} element @param {'::before' | '::after'} pseudo */

@@ -18,8 +18,8 @@ from browser_pilot.safe_text import cut, sanitize
 
 from .ring_buffer import RingBuffer
 
-Level = Literal["error", "warning", "info", "debug"]
-LEVELS: dict[str, Level] = {
+ConsoleLevel = Literal["error", "warning", "info", "debug"]
+LEVELS: dict[str, ConsoleLevel] = {
     "error": "error",
     "assert": "error",
     "warning": "warning",
@@ -36,7 +36,7 @@ class ConsoleEntry:
     """``at`` is in seconds since the epoch; ``location`` is that in a script, as ``url:line:column``."""
 
     number: int
-    level: Level
+    level: ConsoleLevel
     at: float
     text: str
     location: str
@@ -71,7 +71,7 @@ class ConsoleLog(RingBuffer[ConsoleEntry]):
         if not entry.location:
             self._tasks.spawn(self._locate(entry, text))
 
-    def _entry(self, level: Level, text: str, location: str) -> ConsoleEntry:
+    def _entry(self, level: ConsoleLevel, text: str, location: str) -> ConsoleEntry:
         shortened = (
             text if len(text) <= MAX_TEXT_CHARACTERS else f"{text[:MAX_TEXT_CHARACTERS]}… ({len(text)} characters)"
         )

@@ -12,13 +12,15 @@ from contextlib import suppress
 
 from playwright.async_api import CDPSession, Error
 
+from browser_pilot.metrics.machine_load import load_factor
 from browser_pilot.page.cdp import send
+from browser_pilot.page.renderer_crash import crash_renderer
 from browser_pilot.page.tab import Tab
 
 logger = logging.getLogger(__name__)
 
+# On an idle machine; see ``load_factor``.
 RESPONSE_TIMEOUT_SECONDS = 2.0
-CRASH_TIMEOUT_SECONDS = 3.0
 
 
 async def end_if_hung(tab: Tab, *, script_first: bool) -> bool:
@@ -26,7 +28,7 @@ async def end_if_hung(tab: Tab, *, script_first: bool) -> bool:
     if tab.dialogs.facts is not None or not tab.open:
         return False
     try:
-        async with asyncio.timeout(RESPONSE_TIMEOUT_SECONDS):
+        async with asyncio.timeout(_response_timeout_seconds()):
             # An existing CDP session: a hung page does not attach a new one.
             session = await tab.world.frames.main_session()
     except (Error, TimeoutError):
@@ -35,31 +37,24 @@ async def end_if_hung(tab: Tab, *, script_first: bool) -> bool:
         return False
     if script_first:
         with suppress(Error, TimeoutError):
-            async with asyncio.timeout(RESPONSE_TIMEOUT_SECONDS):
+            async with asyncio.timeout(_response_timeout_seconds()):
                 await send(session, "Runtime.terminateExecution")
         if await _responds(session):
             logger.warning("tab %s hung: its script was terminated", tab.id)
             return True
-    await _crash_renderer(session, tab)
+    crashed = await crash_renderer(session, tab.page)
+    logger.warning("tab %s hung: its renderer was %s", tab.id, "terminated" if crashed else "not terminated")
     return True
 
 
 async def _responds(session: CDPSession) -> bool:
     try:
-        async with asyncio.timeout(RESPONSE_TIMEOUT_SECONDS):
+        async with asyncio.timeout(_response_timeout_seconds()):
             await send(session, "Runtime.evaluate", expression="1")
     except (Error, TimeoutError):
         return False
     return True
 
 
-async def _crash_renderer(session: CDPSession, tab: Tab) -> None:
-    crashed = asyncio.Event()
-    tab.page.once("crash", lambda _: crashed.set())
-    with suppress(Error, TimeoutError):
-        async with asyncio.timeout(CRASH_TIMEOUT_SECONDS):
-            # A crashed renderer sends no response.
-            crashing = asyncio.ensure_future(send(session, "Page.crash"))
-            crashing.add_done_callback(lambda task: task.cancelled() or task.exception())
-            await crashed.wait()
-    logger.warning("tab %s hung: its renderer was %s", tab.id, "terminated" if crashed.is_set() else "not terminated")
+def _response_timeout_seconds() -> float:
+    return RESPONSE_TIMEOUT_SECONDS * load_factor()

@@ -12,7 +12,8 @@ from http import HTTPStatus
 from playwright.async_api import Response
 
 from browser_pilot.egress import BlockedByPolicy, NetworkFailure
-from browser_pilot.errors import DomainDenied, PilotError
+from browser_pilot.egress.connect_errors import PARENT_PROXY_FAILED
+from browser_pilot.errors import DomainDenied, NavigationFailed, PilotError
 from browser_pilot.page.playwright_errors import network_failure
 
 # From a URL to why it last failed; None when it did not, or when the browser's own error is the right one.
@@ -32,6 +33,11 @@ def may_be_proxy_response(response: Response) -> bool:
 
 
 def unreachable_error(reason: BlockedByPolicy | NetworkFailure, operation: str, url: str) -> PilotError:
+    if isinstance(reason, NetworkFailure) and reason.code == PARENT_PROXY_FAILED:
+        return NavigationFailed(
+            f"{operation} failed: {reason.reason}",
+            suggestions=["Only the user can change the proxy (network.proxy); `browser-pilot doctor` checks it."],
+        )
     if isinstance(reason, NetworkFailure):
         return network_failure(reason.code, url, operation)
     return DomainDenied(

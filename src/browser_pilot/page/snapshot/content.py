@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, cast
 
 from browser_pilot import assets
@@ -25,6 +25,8 @@ Scope: TypeAlias = Literal["article", "page"]
 
 # As much text as fifty results of the default size hold.
 MAX_TEXT_LENGTH = 1_500_000
+# What a result has beside the text.
+TOKENS_OF_FIELDS = 70
 _FRAME_PLACEHOLDER = re.compile("\u2063frame(\\d+)\u2063")
 _BLANK_LINES = re.compile(r"\n{3,}")
 
@@ -40,6 +42,9 @@ class PageContent:
     tokens_left: int = 0
     cursor: str | None = None
     note: str | None = None
+    concealed_texts: int = 0
+    concealed_characters: int = 0
+    """Texts that nobody can see: left out, unless they were requested."""
 
 
 async def read_content(
@@ -48,11 +53,15 @@ async def read_content(
     format: Format = "markdown",  # noqa: A002 - the name of the tool's argument
     scope: Scope = "article",
     root: tuple[Frame, str] | None = None,
+    concealed: bool = False,
     max_tokens: int = DEFAULT_MAX_TOKENS,
     cursor: str | None = None,
     timeout_ms: int = DEFAULT_TIMEOUT_MS,
 ) -> PageContent:
-    """Read the page, or the part of it inside ``root`` (a frame and a ref), from the cursor on."""
+    """Read the page, or the part of it inside ``root`` (a frame and a ref), from the cursor on.
+
+    Texts that nobody can see are included, with a mark, if ``concealed``.
+    """
     frames = await world.live_frames(timeout_ms=timeout_ms)
     top = root[0].number if root else MAIN
     wants_article = scope == "article" and root is None
@@ -67,6 +76,7 @@ async def read_content(
                 "root": root[1] if root and is_top else None,
                 "article": bool(library) and is_top,
                 "maxLength": MAX_TEXT_LENGTH,
+                "concealed": concealed,
             }
             text = await world.call(frame, "readContent", settings, repeatable=True, timeout_ms=timeout_ms)
         except FrameGone:
@@ -83,13 +93,20 @@ async def read_content(
     note = "Readability is not installed, so this is the whole page." if wants_article and library is None else None
     if main["truncated"]:
         note = "The page is too long to be read completely; this is its beginning."
-    return _piece(main, text, max_tokens, cursor, note)
+    piece = _piece(main, text, max_tokens, cursor, note)
+    if concealed:
+        return piece
+    return replace(
+        piece,
+        concealed_texts=sum(content["concealedTexts"] for content in contents.values()),
+        concealed_characters=sum(content["concealedCharacters"] for content in contents.values()),
+    )
 
 
 def _piece(main: dict[str, Any], text: str, max_tokens: int, cursor: str | None, note: str | None) -> PageContent:
     where = Cursor.decode(cursor) if cursor else None
     start = min(where.offset, len(text)) if where and where.document == main["document"] else 0
-    end = start + fitting_length(text[start:], max(max_tokens - 40, 20))
+    end = start + fitting_length(text[start:], max(max_tokens - TOKENS_OF_FIELDS, 20))
     more = Cursor(main["document"], 0, "", end).encode() if end < len(text) else None
     return PageContent(
         url=main["url"],

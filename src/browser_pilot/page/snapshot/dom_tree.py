@@ -31,6 +31,8 @@ class Node:
     name: str
     ref: str
     box: Box
+    hidden: str = ""
+    """``hidden`` or ``offscreen`` for an element whose text nobody can see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,8 @@ class DomTree:
 
 def _line(index: int, node: Node) -> str:
     name = f' "{node.name}"' if node.name else ""
-    return f"{'  ' * node.depth}[{index}] {node.tag}{name} @({','.join(map(str, node.box))})"
+    hidden = f" ({node.hidden})" if node.hidden else ""
+    return f"{'  ' * node.depth}[{index}] {node.tag}{name} @({','.join(map(str, node.box))}){hidden}"
 
 
 async def take_dom_tree(
@@ -93,7 +96,7 @@ async def take_dom_tree(
 
 
 def _nodes(number: int, depth: int, trees: dict[int, dict[str, Any]]) -> Iterator[Node]:
-    for deep, tag, name, ref, box, child in trees[number]["nodes"]:
-        yield Node(depth + deep, cut(tag, MAX_TAG_CHARACTERS), name, ref, cast("Box", tuple(box)))
+    for deep, tag, name, ref, box, child, hidden in trees[number]["nodes"]:
+        yield Node(depth + deep, cut(tag, MAX_TAG_CHARACTERS), name, ref, cast("Box", tuple(box)), hidden)
         if child in trees:
             yield from _nodes(child, depth + deep + 1, trees)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from browser_pilot.errors import ElementNotActionable, InvalidArgument, StaleRef
-from browser_pilot.home import make_private_folder
+from browser_pilot.home import write_private
 from browser_pilot.page.actions.resolve import ElementArgument, Target, resolve, stale_error
 from browser_pilot.page.cdp import send
 from browser_pilot.page.frames import Frame
@@ -23,7 +23,7 @@ ImageFormat = Literal["png", "jpeg", "webp"]
 MAX_SIDE_PIXELS = 1_568
 MAX_AREA_PIXELS = 1_200_000
 LABEL_TIMEOUT_MS = 10_000
-MAX_FILE_NAME_LENGTH = 200
+MAX_FILE_NAME_BYTES = 200
 MARGIN_PIXELS = 24
 MAX_PREVIEW_PIXELS = 800
 PREVIEW_TIMEOUT_SECONDS = 3
@@ -70,7 +70,7 @@ async def screenshot(
     clip = {"x": region.x, "y": region.y, "width": region.width, "height": region.height, "scale": region.scale}
     options: dict[str, Any] = {"quality": quality} if quality is not None else {}
     with translated("Taking a screenshot"):
-        async with _labelled(tab, wanted=labels):
+        async with _labelled(tab, wanted=labels), tab.secrets.masked():
             response = await send(
                 session,
                 "Page.captureScreenshot",
@@ -85,7 +85,8 @@ async def screenshot(
 async def pdf(tab: Tab) -> bytes:
     tab.dialogs.require_none()
     with translated("Making a PDF"):
-        return await tab.page.pdf(print_background=True)
+        async with tab.secrets.masked():
+            return await tab.page.pdf(print_background=True)
 
 
 def _page_region(metrics: dict[str, Any], *, full_page: bool) -> Region:
@@ -109,7 +110,7 @@ async def element_preview(tab: Tab, target: Target) -> bytes:
     )
     clip = {"x": padded.x, "y": padded.y, "width": padded.width, "height": padded.height, "scale": 1}
     with translated("Taking a screenshot"):
-        async with asyncio.timeout(PREVIEW_TIMEOUT_SECONDS):
+        async with asyncio.timeout(PREVIEW_TIMEOUT_SECONDS), tab.secrets.masked():
             response = await send(
                 session, "Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True
             )
@@ -163,10 +164,10 @@ async def _labelled(tab: Tab, *, wanted: bool) -> AsyncGenerator[None]:
 
 def save_file(folder: Path, name: str, data: bytes) -> Path:
     """Write a file into the folder; a name that leads elsewhere is refused."""
-    if Path(name).name != name or name in ("", ".", "..") or "\x00" in name or len(name) > MAX_FILE_NAME_LENGTH:
+    if Path(name).name != name or name in ("", ".", "..") or "\x00" in name or len(name.encode()) > MAX_FILE_NAME_BYTES:
         raise InvalidArgument(
             f"path = {name!r}: must be a file name without a folder.", suggestions=[f"Files are kept in {folder}."]
         )
-    path = make_private_folder(folder) / name
-    path.write_bytes(data)
+    path = folder / name
+    write_private(path, data)
     return path

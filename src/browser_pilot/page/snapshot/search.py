@@ -6,7 +6,7 @@ No browser. A regular expression runs in a worker process (``bounded_regex``), t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from browser_pilot.errors import InvalidArgument
@@ -16,6 +16,10 @@ from .rows import Row, Snapshot
 
 DEFAULT_CONTEXT_ROWS = 1
 ROWS_PER_SLICE = 200
+
+
+async def _unredacted(text: str) -> str:
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +37,17 @@ async def search_rows(
     role: str | None = None,
     regex: str | None = None,
     context_rows: int = DEFAULT_CONTEXT_ROWS,
+    redact: Callable[[str], Awaitable[str]] = _unredacted,
 ) -> SearchResult:
     """The rows that match all criteria. Case and runs of spaces are ignored in ``query``.
+
+    Only redacted text is searched: otherwise a search would tell hidden text letter by letter.
 
     Raises ``InvalidArgument``, and ``Timeout`` for a regular expression that takes too long.
     """
     if not (query or role or regex):
         raise InvalidArgument("Nothing to search for.", suggestions=["Give a query, a role or a regex."])
-    found = await _search_text(snapshot.rows, role, " ".join(query.lower().split()) if query else "")
+    found = await _search_text(snapshot.rows, role, " ".join(query.lower().split()) if query else "", redact)
     if regex:
         matching = await search_texts(regex, [text for _, text in found], ignore_case=True)
         found = [candidate for index, candidate in enumerate(found) if index in matching]
@@ -50,7 +57,9 @@ async def search_rows(
     return SearchResult(replace(snapshot, rows=rows), tuple(snapshot.rows[hit].ref for hit in hits))
 
 
-async def _search_text(rows: Sequence[Row], role: str | None, wanted: str) -> list[tuple[int, str]]:
+async def _search_text(
+    rows: Sequence[Row], role: str | None, wanted: str, redact: Callable[[str], Awaitable[str]]
+) -> list[tuple[int, str]]:
     """The texts that match role and query, each with the index of its row."""
     found: list[tuple[int, str]] = []
     for index, row in enumerate(rows):
@@ -59,7 +68,7 @@ async def _search_text(rows: Sequence[Row], role: str | None, wanted: str) -> li
         for inner in row.all_rows():
             if role is not None and role.lower() not in (inner.role, inner.display_role):
                 continue
-            text = f"{inner.label()} {inner.value or ''}"
+            text = await redact(f"{inner.label()} {inner.value or ''}")
             if wanted in " ".join(text.lower().split()):
                 found.append((index, text))
     return found

@@ -14,6 +14,7 @@ SHARED = (
     "lib/components.css",
     "lib/dom.js",
     "lib/i18n.js",
+    "lib/long_text.js",
     "lib/approval_card.js",
     "lib/approvals_section.js",
     "lib/activity_list.js",

@@ -9,12 +9,13 @@ import pytest
 
 from browser_pilot.errors import ElementChanged, InvalidArgument, Timeout
 from browser_pilot.page.actions import evaluate as evaluating
+from browser_pilot.page.actions import wait_function
 from browser_pilot.page.actions.context import ActionContext
 from browser_pilot.page.actions.resolve import resolve
 from browser_pilot.page.actions.scripts.side_effect_free import PossibleSideEffect
 from browser_pilot.page.actions.wait_for import wait_for
 from browser_pilot.page.tab import Tab
-from browser_pilot.policy.hosts import page_site
+from browser_pilot.policy.hosts import page_site, url_origin
 from tests.page.actions.site import Site
 from tests.page.conftest import Show
 
@@ -240,3 +241,26 @@ class TestWaitingForAFunction:
             with pytest.raises(ElementChanged):
                 await waiting
             await tab.page.goto(back)
+
+    @pytest.mark.parametrize(
+        "script", ["paid++; 1", "() => ++paid", "++paid", "function fetch() {}; ++paid", "1 } paid++; {"]
+    )
+    async def test_a_document_that_came_before_its_address_is_known_runs_nothing(
+        self, show: Show, site: Site, monkeypatch: pytest.MonkeyPatch, script: str
+    ) -> None:
+        tab = await show(PAGE)
+        site.add("other", PAGE)
+        context = ActionContext(tab, site=page_site(tab.page.url))
+        origin = url_origin(tab.page.url)
+        await tab.page.goto(site.url("other").replace("a.test", "b.test"))
+
+        def known(_context: ActionContext) -> str:
+            return origin
+
+        for module in (evaluating, wait_function):
+            monkeypatch.setattr(module, "require_authorized_site", known)
+        with pytest.raises(ElementChanged):
+            await evaluating.evaluate(context, script)
+        with pytest.raises(ElementChanged):
+            await wait_for(tab, function=script, context=context)
+        assert await tab.page.evaluate("[paid, String(fetch).includes('native')]") == [0, True]

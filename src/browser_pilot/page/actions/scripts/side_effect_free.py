@@ -16,13 +16,13 @@ import asyncio
 import json
 from typing import Any
 
-from browser_pilot.errors import ElementChanged, InvalidArgument
+from browser_pilot.errors import InvalidArgument
 from browser_pilot.page.actions.resolve import Target
 from browser_pilot.page.cdp import send
 from browser_pilot.page.tab import Tab
 from browser_pilot.upstream_errors import POSSIBLE_SIDE_EFFECT
 
-from .source import AS_JSON, first_lines, function_for_element, is_function, main_world_element
+from .source import AS_JSON, first_lines, function_for_element, is_function, main_world_element, other_site_error
 
 _PARSE = r"""(source) => {
   const error = (text) => { try { new Function(text); return '' } catch (thrown) { return String(thrown) } };
@@ -138,6 +138,6 @@ def _result(response: dict[str, Any]) -> tuple[str, bool]:
     if kind == "threw":
         raise InvalidArgument(f"The script threw {first_lines(text)}", suggestions=["Correct the expression."])
     if kind == "moved":
-        raise ElementChanged("The page is on another site now than the one that was authorized.")
+        raise other_site_error()
     # A promise: V8 cannot check what runs after its first await.
     raise PossibleSideEffect

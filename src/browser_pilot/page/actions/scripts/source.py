@@ -5,10 +5,14 @@ Shared by the ways to run it: ``evaluate``, ``side_effect_free`` and ``wait_func
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from playwright.async_api import CDPSession
 
+from browser_pilot.errors import ElementChanged, InvalidArgument
 from browser_pilot.page.actions.resolve import Target, stale_error
 from browser_pilot.page.cdp import send
 from browser_pilot.page.tab import Tab
@@ -17,6 +21,7 @@ from browser_pilot.page.tab import Tab
 _PARAMETERS = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 _FUNCTION = re.compile(rf"\s*(?:async\s+)?(?:function\b.*\}}\s*\Z|{_PARAMETERS}\s*=>|[\w$]+\s*=>)", re.DOTALL)
 MAX_ERROR_CHARACTERS = 500
+OTHER_ORIGIN = "browserPilotOtherOrigin"
 # Converts `this` to JSON text of at most `limit` characters; its full length follows after a NUL.
 AS_JSON = r"""function (limit) {
   const above = [];
@@ -41,12 +46,40 @@ def is_function(source: str) -> bool:
     return _FUNCTION.match(source) is not None
 
 
-def as_program(source: str) -> str:
-    """A program whose completion value is the script's: a function is called, an object literal gets parentheses."""
+def as_program(source: str, origin: str | None) -> str:
+    """A program whose completion value is the script's: a function is called, an object literal gets parentheses.
+
+    In a document of another ``origin`` it throws ``OTHER_ORIGIN`` before any of it runs. The URL that Playwright knows
+    is not enough for this: it changes a moment after the document. The block keeps function declarations from being
+    hoisted over that check.
+    """
+    program = _program(source)
+    if origin is None:
+        return program
+    return f"if (location.origin !== {json.dumps(origin)}) throw {json.dumps(OTHER_ORIGIN)}; {{ {program}\n}}"
+
+
+def _program(source: str) -> str:
     if is_function(source):
         return f"({source}\n)()"
     stripped = source.strip().rstrip(";")
-    return f"({stripped})" if stripped.startswith("{") else source
+    return f"({stripped}\n)" if stripped.startswith("{") else source
+
+
+def raise_exception(response: Mapping[str, Any], problem: str, suggestion: str) -> None:
+    """Raise what a program of ``as_program`` threw; do nothing if it returned."""
+    thrown = response.get("exceptionDetails")
+    if thrown is None:
+        return
+    exception = thrown.get("exception", {})
+    if exception.get("value") == OTHER_ORIGIN:
+        raise other_site_error()
+    message = str(exception.get("description") or exception.get("value") or thrown.get("text"))
+    raise InvalidArgument(f"{problem} {first_lines(message)}", suggestions=[suggestion])
+
+
+def other_site_error() -> ElementChanged:
+    return ElementChanged("The page is on another site now than the one that was authorized.")
 
 
 def function_for_element(source: str) -> str:

@@ -6,13 +6,15 @@ import { nextFrame, nextTask, severalFrames } from '../scheduling.js';
 import { expectMouse, waitActionable } from './actionability.js';
 import { describeElement } from './failures.js';
 import { reaches, topmostAt } from './hit_testing.js';
-import { hasChanged, refIn } from './target_facts.js';
+import { guardSubmission } from './submission_guard.js';
+import { actedOn, hasChanged, refIn } from './target_facts.js';
 
 /** @import { Watch } from '../mutation_watch.js' */
 /** @import { Target } from './target_facts.js' */
 
 /** @typedef {{ element: Element, presses: number, landed: boolean, clicked: boolean, hit: string | null, released: Promise<void>,
- *   watch: Watch, remove: () => void }} Guard `hit` describes what a press hit instead of the element; then it is stopped. */
+ *   watch: Watch, unsent: boolean, remove: () => void }} Guard `hit` describes what a press hit instead of the element; then it is stopped.
+ *   `unsent`: the page changed the form on the click, so it was not sent. */
 
 const GUARDED_EVENTS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
 const DRAG_START_TIMEOUT_MS = 10_000;
@@ -30,11 +32,12 @@ let dragStarted = false;
 
 /**
  * @param {Element} element @param {number} presses @param {() => string | null} objection why a press on the element is not allowed
- * @param {boolean} untilClick whether the objection is evaluated again at the click: the page may have changed the element on the press
+ * @param {boolean} untilClick whether the objection is evaluated again at the click, and the form is guarded from then on: the page may
+ * change them
  */
 function startGuard(element, presses, objection, untilClick) {
   guard?.remove();
-  const fresh = /** @type {Guard} */ ({ element, presses, landed: false, clicked: false, hit: null, watch: startWatch() });
+  const fresh = /** @type {Guard} */ ({ element, presses, landed: false, clicked: false, hit: null, unsent: false, watch: startWatch() });
   /** @type {() => void} */
   let end = () => {};
   fresh.released = new Promise((resolve) => (end = resolve));
@@ -52,6 +55,7 @@ function startGuard(element, presses, objection, untilClick) {
       fresh.clicked = true; // a label dispatches a second click to its field
       if (movedAway(event, fresh)) fresh.hit = describeElement(/** @type {Element} */ (event.target));
       else if (untilClick) fresh.hit = objection();
+      if (untilClick && fresh.hit === null) guardSubmission(actedOn(element), () => (fresh.unsent = true));
     }
     if (fresh.hit !== null) {
       event.preventDefault();
@@ -111,13 +115,13 @@ export async function prepareClick(target, offset, presses, strict, timeoutMs) {
 /** Where the click landed, once the page is quiet. */
 export async function clickResult() {
   const mine = guard;
-  if (mine === null) return { ...(await waitIdle()), landed: 'unknown', by: null };
+  if (mine === null) return { ...(await waitIdle()), landed: 'unknown', by: null, unsent: false };
   await Promise.race([mine.released, severalFrames()]);
   // The click event follows the release of the button in the same task.
   await nextTask();
   mine.remove();
-  const quiet = mine.hit !== null || (await waitQuiet(mine.watch));
-  return { ...report(mine.watch, quiet), landed: mine.hit !== null ? 'no' : mine.landed ? 'yes' : 'unseen', by: mine.hit };
+  const quiet = mine.hit !== null || mine.unsent || (await waitQuiet(mine.watch));
+  return { ...report(mine.watch, quiet), unsent: mine.unsent, landed: mine.hit !== null ? 'no' : mine.landed ? 'yes' : 'unseen', by: mine.hit };
 }
 
 /** Stops every press in this frame until `unblockPresses`: a click for another frame is on its way. @param {number} presses */

@@ -1,6 +1,7 @@
 // Writes text into a field, and reports what it contains afterwards.
 
 import { focusedElement, normalizeText } from '../dom.js';
+import { markFilled } from '../filled_secrets.js';
 import { report, startWatch, waitIdle, waitQuietOrUntouched } from '../mutation_watch.js';
 import { elementOf } from '../refs.js';
 import { nextFrame } from '../scheduling.js';
@@ -112,7 +113,8 @@ function isCodeEditor(field) {
 /**
  * Writes text into a field. Rich text, and text that is typed by keys, is left to CDP input: then the field is only prepared for it,
  * and `writeResult` is to be called afterwards.
- * @param {Target} target @param {string} text @param {{ clear: boolean, byKeys: boolean, quick: boolean, timeoutMs: number }} options
+ * @param {Target} target @param {string} text
+ * @param {{ clear: boolean, byKeys: boolean, quick: boolean, timeoutMs: number, secrets: string[] }} options `secrets`: those in the text
  */
 export async function writeText(target, text, options) {
   const found = await waitForField(target, options.timeoutMs);
@@ -121,6 +123,7 @@ export async function writeText(target, text, options) {
   if (kind === 'toggle' || kind === 'select' || kind === 'file') return { error: kind };
   const watch = startWatch();
   const field = focusField(found.field);
+  if (options.secrets.length) markFilled(field, options.secrets);
   const before = fieldContent(field);
   const codeEditor = isCodeEditor(field);
   pendingWrite = { field, expected: codeEditor ? null : options.clear ? text : before + text, before, watch };

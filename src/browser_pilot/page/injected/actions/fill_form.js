@@ -1,6 +1,7 @@
 // Fills forms field by field, whatever kind the fields are, and submits them.
 
 import { comparableText, normalizeText } from '../dom.js';
+import { markFilled } from '../filled_secrets.js';
 import { report, startWatch, waitQuietOrUntouched } from '../mutation_watch.js';
 import { elementOf } from '../refs.js';
 import { nextFrame, nextTask } from '../scheduling.js';
@@ -13,6 +14,7 @@ import { fieldContent, fieldKind, fieldOf, shownContent } from './field_kinds.js
 import { focusField, matchesText, setValue, typeByScript, waitForField } from './fields.js';
 import { defaultButton, formFields, formOf, formProperty } from './forms.js';
 import { OPTIONS_TIMEOUT_MS, selectedLabels, selectNow } from './select_options.js';
+import { guardSubmission } from './submission_guard.js';
 import { hasChanged, refIn } from './target_facts.js';
 
 /** @import { Failure } from './failures.js' */
@@ -27,7 +29,7 @@ const NO = new Set(['false', 'off', 'no', '0', 'unchecked', '']);
 
 /**
  * Fills fields one after the other. Returns for each its content afterwards, or why it could not be filled.
- * @param {{ target: Target, value: FieldValue }[]} fields @param {number} timeoutMs
+ * @param {{ target: Target, value: FieldValue, secrets: string[] }[]} fields @param {number} timeoutMs
  */
 export async function fillFields(fields, timeoutMs) {
   const watch = startWatch();
@@ -39,9 +41,9 @@ export async function fillFields(fields, timeoutMs) {
   }
   /** Read the fields once the page is quiet. @type {(() => Failure | Filled)[]} */
   const checks = [];
-  for (const { target, value } of fields) {
+  for (const { target, value, secrets } of fields) {
     if (isCancelled()) break;
-    const failure = await fillField(target, value, Math.max(0, deadline - performance.now()), checks);
+    const failure = await fillField(target, value, secrets, Math.max(0, deadline - performance.now()), checks);
     if (failure !== null) checks.push(() => failure);
     await nextTask();
   }
@@ -60,8 +62,11 @@ function refusal(target, value) {
   return fieldKind(field) === 'file' ? { error: 'file' } : null;
 }
 
-/** @param {Target} target @param {FieldValue} value @param {number} timeoutMs @param {(() => Failure | Filled)[]} checks @returns {Promise<Failure | null>} */
-async function fillField(target, value, timeoutMs, checks) {
+/**
+ * @param {Target} target @param {FieldValue} value @param {string[]} secrets @param {number} timeoutMs @param {(() => Failure | Filled)[]} checks
+ * @returns {Promise<Failure | null>}
+ */
+async function fillField(target, value, secrets, timeoutMs, checks) {
   const resolved = elementOf(refIn(target));
   if (resolved && hasChanged(target, resolved)) return { error: 'changed' };
   const radio = resolved && fieldOf(resolved) === null && typeof value === 'string' ? findRadio(resolved, value) : null;
@@ -84,6 +89,7 @@ async function fillField(target, value, timeoutMs, checks) {
     return failure;
   }
   const field = focusField(found.field);
+  if (secrets.length) markFilled(field, secrets);
   const text = String(value);
   if (kind === 'set') {
     const failure = setValue(/** @type {HTMLInputElement} */ (field), text);
@@ -131,8 +137,11 @@ function checkContent(field, expected) {
   return { holds: shownContent(field), matches: matchesText(fieldContent(field), expected, field) };
 }
 
-/** Submits the form of a field, through its submit button where it has one. @param {Target} target */
-export function submitForm(target) {
+/**
+ * Submits the form of a field, through its submit button where it has one.
+ * @param {Target} target @param {boolean} strict whether the page must not change the form meanwhile
+ */
+export function submitForm(target, strict) {
   const resolved = elementOf(refIn(target));
   const watch = startWatch();
   if (resolved === null || hasChanged(target, resolved)) return { sent: false, changed: true, invalid: '' };
@@ -143,6 +152,7 @@ export function submitForm(target) {
   // Not within this call: the page may navigate, or open a dialog.
   setTimeout(() => {
     watch.stopped = hasChanged(target, resolved);
+    if (!watch.stopped && strict) guardSubmission(fieldOf(resolved) ?? resolved, () => (watch.stopped = true));
     if (!watch.stopped) HTMLFormElement.prototype.requestSubmit.call(form, defaultButton(form));
   });
   return {

@@ -1,5 +1,6 @@
 // Forms: their fields, their default button, and where they would be submitted to.
 
+import { comparableText, normalizeText } from '../dom.js';
 import { isDisabled } from './element_state.js';
 
 /** @param {Element} element @returns {HTMLFormElement | null} */
@@ -57,4 +58,14 @@ export function formValues(form) {
     if (field.type === 'file') return [field.name, [...(field.files ?? [])].map((file) => file.name)];
     return [field.name, field.value, field.checked ?? null, field.disabled];
   });
+}
+
+/** @param {HTMLSelectElement} select @param {string} wanted label or value @returns {HTMLOptionElement | null} */
+export function findOption(select, wanted) {
+  const options = [...select.options];
+  const sought = comparableText(normalizeText(wanted));
+  return options.find((option) => option.label === wanted || normalizeText(option.label) === wanted)
+    ?? options.find((option) => option.value === wanted)
+    ?? options.find((option) => comparableText(normalizeText(option.label)) === sought)
+    ?? null;
 }

@@ -6,8 +6,10 @@ import { elementOf } from '../refs.js';
 import { waitActionable } from './actionability.js';
 import { fieldOf } from './field_kinds.js';
 import { focusField } from './fields.js';
+import { guardSubmission } from './submission_guard.js';
 import { hasChanged, refIn } from './target_facts.js';
 
+/** @import { Watch } from '../mutation_watch.js' */
 /** @import { Target } from './target_facts.js' */
 
 const KEY_EVENTS = /** @type {const} */ (['keydown', 'keypress', 'keyup']);
@@ -33,10 +35,19 @@ function guardKeys(target, strict) {
     if (watch.stopped) {
       event.preventDefault();
       event.stopImmediatePropagation();
-    } else if (event.type === 'keydown' && !MODIFIERS.has(event.key)) down = true;
+      return;
+    }
+    if (checks && strict) guardForm(target.ref, watch);
+    if (event.type === 'keydown' && !MODIFIERS.has(event.key)) down = true;
   };
   const remove = () => KEY_EVENTS.forEach((type) => removeEventListener(type, onKey, { capture: true }));
   for (const type of KEY_EVENTS) addEventListener(type, onKey, { capture: true });
+}
+
+/** A key may submit the form of its element. @param {string} ref @param {Watch} watch */
+function guardForm(ref, watch) {
+  const resolved = elementOf(ref);
+  if (resolved) guardSubmission(fieldOf(resolved) ?? resolved, () => (watch.stopped = true));
 }
 
 /** Whether keys go to an element, or to its field. @param {Element} resolved */
@@ -56,7 +67,7 @@ export function guardTarget(target, strict) {
 
 /** The same for an element that must still have the focus. @param {Target} target @param {boolean} strict */
 export function guardFocused(target, strict) {
-  return focusedElement() === elementOf(refIn(target)) ? guardTarget(target, strict) : { error: 'changed' };
+  return (focusedElement() ?? document.body) === elementOf(refIn(target)) ? guardTarget(target, strict) : { error: 'changed' };
 }
 
 /** Focuses any element, for keys to go to. @param {Target} target @param {boolean} strict @param {number} timeoutMs */

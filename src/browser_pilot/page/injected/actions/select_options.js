@@ -1,9 +1,10 @@
 // Selects options of a select element.
 
-import { comparableText, normalizeText } from '../dom.js';
+import { normalizeText } from '../dom.js';
 import { startWatch } from '../mutation_watch.js';
 import { nextFrame } from '../scheduling.js';
 import { dispatchChange, reportWrite, waitForField } from './fields.js';
+import { findOption } from './forms.js';
 
 /** @import { Failure } from './failures.js' */
 /** @import { Target } from './target_facts.js' */
@@ -11,16 +12,6 @@ import { dispatchChange, reportWrite, waitForField } from './fields.js';
 const MAX_LISTED_OPTIONS = 30;
 /** Options often come from the network a moment later. */
 export const OPTIONS_TIMEOUT_MS = 1_000;
-
-/** @param {HTMLSelectElement} select @param {string} wanted label or value @returns {HTMLOptionElement | null} */
-function findOption(select, wanted) {
-  const options = [...select.options];
-  const sought = comparableText(normalizeText(wanted));
-  return options.find((option) => option.label === wanted || normalizeText(option.label) === wanted)
-    ?? options.find((option) => option.value === wanted)
-    ?? options.find((option) => comparableText(normalizeText(option.label)) === sought)
-    ?? null;
-}
 
 /** @param {HTMLSelectElement} select */
 function listOptions(select) {

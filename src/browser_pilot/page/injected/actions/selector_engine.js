@@ -1,6 +1,7 @@
 // Resolves selectors to elements: a ref, a CSS selector, a text, a role and name, or an XPath.
 
 import { comparableText, everyElement, isRendered, normalizeText, shadowRootOf, startReading, truncate } from '../dom.js';
+import { hidesValues, withoutSecrets } from '../filled_secrets.js';
 import { elementOf, lastRef, refEntry, refOf } from '../refs.js';
 import { accessibleName, visibleName } from '../snapshot/accname.js';
 import { isClickable } from '../snapshot/clickable.js';
@@ -14,6 +15,8 @@ import { levelOf, statesOf } from '../snapshot/states.js';
  *   xpath?: string, index?: number }} Selector */
 
 const MAX_CANDIDATES = 8;
+// They could find out a hidden value letter by letter.
+const READS_VALUES = { css: /\[\s*value/i, xpath: /@\s*value|@\s*\*|attribute\s*::|contains|starts-with|substring|translate|string-length/i };
 const SKIPPED_FOR_TEXT = 'script, style, noscript, template, head, title';
 
 /** @param {string} selector @returns {Element[]} */
@@ -28,6 +31,12 @@ function byCss(selector) {
 
 /** How a name or text is compared. @param {string} wanted @param {boolean} exact @param {boolean} regex @returns {(text: string) => boolean} */
 function matcher(wanted, exact, regex) {
+  const matches = plainMatcher(wanted, exact, regex);
+  return hidesValues() ? (text) => matches(withoutSecrets(text)) : matches;
+}
+
+/** @param {string} wanted @param {boolean} exact @param {boolean} regex @returns {(text: string) => boolean} */
+function plainMatcher(wanted, exact, regex) {
   if (regex) {
     const pattern = new RegExp(wanted, 'iu');
     return (text) => pattern.test(text) || pattern.test(comparableText(text));
@@ -99,6 +108,9 @@ function byXpath(expression) {
 /** @param {Selector} selector @returns {Element[]} */
 export function matchAll(selector) {
   startReading();
+  if (hidesValues() && (READS_VALUES.css.test(selector.css ?? '') || READS_VALUES.xpath.test(selector.xpath ?? ''))) {
+    throw new Error('a secret is filled in this page, so selectors cannot compare parts of values and texts there');
+  }
   if (selector.css !== undefined) return preferRendered(byCss(selector.css));
   if (selector.xpath !== undefined) return preferRendered(byXpath(selector.xpath));
   if (selector.text !== undefined) return preferExact(byText(selector), selector, (element) => normalizeText(element.textContent ?? ''));

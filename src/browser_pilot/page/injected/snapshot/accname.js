@@ -53,6 +53,7 @@ export function fieldValue(element, role, includeAriaHidden = false) {
     if (element.type === 'file') return [...(element.files ?? [])].map((file) => file.name).join('; ') || null;
     return element.value || null;
   }
+  if (isSecret(element)) return null;
   if (element instanceof HTMLTextAreaElement) return element.value || null;
   if (element instanceof HTMLProgressElement) return element.position < 0 ? null : `${Math.round(element.position * 100)}%`;
   if (element instanceof HTMLMeterElement) return String(element.value);

@@ -1,40 +1,63 @@
 // The page's content as clean HTML: what is rendered, without scripts, styles, drawings and data, shadow roots in place.
 
 import { frameNumberOf } from '../cdp_facts.js';
-import { childrenOf, normalizeText, SKIPPED_TAGS, startReading, styleOf, tagOf } from '../dom.js';
+import { childrenOf, normalizeText, parentOf, SKIPPED_TAGS, startReading, styleOf, tagOf } from '../dom.js';
 import { libraries } from '../libraries.js';
 import { pageTitle } from '../mutation_watch.js';
 import { documentToken, elementOf } from '../refs.js';
 import { fieldValue } from './accname.js';
+import { concealedTextState } from './concealed_text.js';
 import { roleOf } from './roles.js';
 import { isSecret } from './secret_fields.js';
+import { hiddenState, isVisuallyHidden } from './visual_hiding.js';
 
-/** Characters that may still be copied. @typedef {{ left: number }} Budget */
+/** Characters that may still be copied, and the texts that nobody can see: copied with a mark, or counted and left out.
+ * @typedef {{ left: number, withConcealed: boolean, texts: number, characters: number }} Budget */
 
 const DROPPED_TAGS = new Set(['SVG', 'CANVAS', 'BUTTON', 'INPUT', 'SELECT', 'TEXTAREA', 'DIALOG', 'OBJECT', 'EMBED', 'AUDIO', 'VIDEO', 'LINK', 'META']);
+const REPLACED_TAGS = new Set(['IMG', 'PICTURE', 'IFRAME', 'FRAME']);
 const FIELD_TAGS = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
 const KEPT_ATTRIBUTES = ['alt', 'title', 'colspan', 'rowspan', 'scope', 'start', 'lang', 'dir', 'datetime', 'cite'];
 
 /**
- * @param {Node} node @param {Document} target @param {Budget} budget
+ * @param {Node} node @param {Document} target @param {Budget} budget @param {boolean} hidden whether an ancestor hides it
  * @returns {Node | null}
  */
-function copyOf(node, target, budget) {
+function copyOf(node, target, budget, hidden) {
   if (node instanceof Text) {
+    if (!isConcealed(node, hidden)) {
+      budget.left -= node.data.length;
+      return budget.left < 0 ? null : target.createTextNode(node.data);
+    }
+    budget.texts++;
+    budget.characters += normalizeText(node.data).length;
+    if (!budget.withConcealed) return null;
     budget.left -= node.data.length;
-    return budget.left < 0 ? null : target.createTextNode(node.data);
+    return budget.left < 0 ? null : target.createTextNode(` [concealed: ${normalizeText(node.data)}] `);
   }
   if (!(node instanceof Element) || budget.left < 0) return null;
   const tag = tagOf(node);
   if (SKIPPED_TAGS.has(tag) || DROPPED_TAGS.has(tag) || styleOf(node).display === 'none') return null;
+  const style = styleOf(node);
+  const inner = hidden || hiddenState(node, style, style.display.startsWith('inline')) !== '';
+  if (inner && !budget.withConcealed && REPLACED_TAGS.has(tag)) return null;
   if (tag === 'IFRAME' || tag === 'FRAME') return framePlaceholder(node, target);
   const copy = target.createElement(node instanceof HTMLSlotElement || tag.includes('-') ? 'div' : tag.toLowerCase());
   copyAttributes(node, copy);
   for (const child of childrenOf(node)) {
-    const copied = copyOf(child, target, budget);
+    const copied = copyOf(child, target, budget, inner);
     if (copied) copy.append(copied);
   }
   return copy;
+}
+
+/** Whether nobody can see a text. @param {Text} text @param {boolean} hidden */
+function isConcealed(text, hidden) {
+  if (text.data.trim() === '') return false;
+  const parent = parentOf(text);
+  if (hidden || parent === null) return hidden;
+  const style = styleOf(parent);
+  return !style.visible || concealedTextState(parent, style) !== '';
 }
 
 /** The value of a field, when the field itself is the root. @param {Element} field @param {Document} target */
@@ -72,22 +95,29 @@ function copyAttributes(from, to) {
 }
 
 /**
- * @param {{ root?: string | null, article: boolean, maxLength: number }} options
- * @returns {string} html, title, scope, whether it was truncated, and the document
+ * @param {{ root?: string | null, article: boolean, maxLength: number, concealed?: boolean }} options
+ * @returns {string} html, title, scope, whether it was truncated, the concealed texts, and the document
  */
 export function readContent(options) {
   startReading();
   const root = options.root ? elementOf(options.root) : document.body ?? document.documentElement;
   const target = document.implementation.createHTMLDocument(document.title);
-  const budget = { left: options.maxLength };
-  const copy = root instanceof Element && FIELD_TAGS.has(tagOf(root)) ? fieldCopy(root, target) : root && copyOf(root, target, budget);
+  const budget = { left: options.maxLength, withConcealed: options.concealed === true, texts: 0, characters: 0 };
+  const copy = root instanceof Element && FIELD_TAGS.has(tagOf(root)) ? fieldCopy(root, target) : root && copyOf(root, target, budget, isHiddenRoot(root));
   if (copy instanceof HTMLBodyElement) target.body.replaceWith(copy);
   else if (copy) target.body.append(copy);
   const whole = { html: target.body?.innerHTML ?? '', scope: options.root ? 'element' : 'page' };
   const article = options.article && copy ? articleOf(target) : null;
   return JSON.stringify({
     ...(article ?? whole), title: pageTitle(), url: location.href, document: documentToken, truncated: budget.left < 0, found: root !== null,
+    concealedTexts: budget.texts, concealedCharacters: budget.characters,
   });
+}
+
+/** Whether the ancestors of the root hide it. @param {Node} root */
+function isHiddenRoot(root) {
+  const parent = parentOf(root);
+  return parent !== null && isVisuallyHidden(parent);
 }
 
 /** The article of a page, when it has most of the text. @param {Document} target */

@@ -6,15 +6,19 @@ import { boxOf } from '../geometry.js';
 import { documentToken, elementOf, lastRef, refOf } from '../refs.js';
 import { accessibleName, visibleName } from './accname.js';
 import { isClickable } from './clickable.js';
+import { concealedTextState } from './concealed_text.js';
 import { fallbackName } from './fallback_name.js';
 import { ATOMIC_ROLES, FIELD_ROLES, roleOf } from './roles.js';
+import { hiddenState } from './visual_hiding.js';
+
+/** @import { StyleInfo } from '../dom.js' */
 
 const MEDIA_TAGS = new Set(['IMG', 'VIDEO', 'AUDIO', 'CANVAS', 'SVG', 'IFRAME', 'FRAME', 'EMBED', 'OBJECT', 'PICTURE']);
 const MAX_NODE_NAME_LENGTH = 80;
 
 /**
  * @param {{ maxNodes: number, root?: string | null }} options
- * @returns {string} nodes as depth, tag, name, ref, box and frame, and how many were left out
+ * @returns {string} nodes as depth, tag, name, ref, box, frame and hidden state, and how many were left out
  */
 export function domTree(options) {
   startReading();
@@ -23,23 +27,24 @@ export function domTree(options) {
   let left = 0;
   const root = options.root ? elementOf(options.root) : document.body ?? document.documentElement;
 
-  /** @param {Element} element @param {number} depth */
-  function visit(element, depth) {
+  /** @param {Element} element @param {number} depth @param {string} hidden */
+  function visit(element, depth, hidden) {
     const tag = tagOf(element);
     if (SKIPPED_TAGS.has(tag)) return;
     const style = styleOf(element);
     if (style.display === 'none') return;
+    const state = hidden || hiddenState(element, style, style.display.startsWith('inline'));
     let inner = depth;
     if (style.visible && isShownInTree(element, tag)) {
       inner++;
       if (nodes.length >= options.maxNodes) left++;
-      else nodes.push(treeNode(element, tag, depth));
+      else nodes.push(treeNode(element, tag, depth, state || textState(element, style)));
     }
     if (tag === 'SVG' || tag === 'SELECT') return;
-    for (const child of childrenOf(element)) if (child instanceof Element) visit(child, inner);
+    for (const child of childrenOf(element)) if (child instanceof Element) visit(child, inner, state);
   }
 
-  if (root) visit(root, 0);
+  if (root) visit(root, 0, '');
   return JSON.stringify({ document: documentToken, found: root !== null, nodes, left, lastRef: lastRef() });
 }
 
@@ -50,11 +55,16 @@ function isShownInTree(element, tag) {
   return role !== 'generic' && role !== 'row' && role !== 'rowgroup' ? true : ownText(element) !== '';
 }
 
-/** @param {Element} element @param {string} tag @param {number} depth */
-function treeNode(element, tag, depth) {
+/** Why the text of an element cannot be seen, if it has some. @param {Element} element @param {StyleInfo} style */
+function textState(element, style) {
+  return ownText(element) ? concealedTextState(element, style) : '';
+}
+
+/** @param {Element} element @param {string} tag @param {number} depth @param {string} hidden */
+function treeNode(element, tag, depth, hidden) {
   const role = roleOf(element);
   const atomic = ATOMIC_ROLES.has(role) || FIELD_ROLES.has(role);
   const name = (atomic ? visibleName(element, role) : '') || ownText(element) || (atomic ? fallbackName(element) : accessibleName(element, 'generic'));
   const shown = truncate(name, MAX_NODE_NAME_LENGTH);
-  return [depth, tag.toLowerCase(), shown, refOf(element, role, shown), boxOf(element), frameNumberOf(element) ?? null];
+  return [depth, tag.toLowerCase(), shown, refOf(element, role, shown), boxOf(element), frameNumberOf(element) ?? null, hidden];
 }

@@ -25,7 +25,7 @@ export function statesOf(element, role, allOptions = false) {
   if (isReadOnly(element, role)) states.push('readonly');
   const level = levelOf(element, role);
   if (level) states.push(`level ${level}`);
-  if (isSecret(element) && /** @type {HTMLInputElement} */ (element).value) states.push('filled');
+  if (isSecret(element) && (/** @type {HTMLInputElement} */ (element).value ?? element.textContent)) states.push('filled');
   if (element instanceof HTMLSelectElement) states.push(...optionStates(element, allOptions));
   return states;
 }

@@ -4,15 +4,16 @@
 
 import { frameNumberOf, hasClickListener, noteShadowRoot, suspectHost } from '../cdp_facts.js';
 import {
-  childrenOf, generatedTexts, isOwnedElsewhere, isRendered, NO_GENERATED_TEXT, normalizeText, referenced, shadowRootOf, SKIPPED_TAGS,
+  childrenOf, generatedTexts, isOwnedElsewhere, isRendered, NO_GENERATED_TEXT, normalizeText, parentOf, referenced, shadowRootOf, SKIPPED_TAGS,
   styleOf, tagOf, visitAtOwner,
 } from '../dom.js';
 import { accessibleName, accessibleText, NAMING_CHILD, fieldValue, visibleName } from './accname.js';
 import { isActionable } from './clickable.js';
+import { concealedTextState } from './concealed_text.js';
 import { fallbackName } from './fallback_name.js';
 import { ATOMIC_ROLES, FIELD_ROLES, isEditable, roleOf } from './roles.js';
 import { statesOf } from './states.js';
-import { hasTinyText, hiddenState, isTiny, isVisuallyHidden } from './visual_hiding.js';
+import { hasTinyText, hiddenState, isVisuallyHidden } from './visual_hiding.js';
 
 /** @import { StyleInfo } from '../dom.js' */
 /** @import { Context, Row, RowBuilder } from './row_builder.js' */
@@ -84,8 +85,9 @@ export class PageWalker {
   #visit(node, context) {
     if (node instanceof Text) {
       if (context.muted || this.#stopped || !context.style.visible) return;
-      const tiny = !context.hidden && node.data.trim() !== '' && isTiny(context.style);
-      this.#builder.addText(node.data, node, tiny ? { ...context, hidden: 'hidden' } : context);
+      const parent = context.hidden || node.data.trim() === '' ? null : parentOf(node);
+      const concealed = parent ? concealedTextState(parent, context.style, true) : '';
+      this.#builder.addText(node.data, node, concealed ? { ...context, hidden: concealed } : context);
     } else if (node instanceof Element) {
       this.#visitElement(node, context);
     }
@@ -129,7 +131,7 @@ export class PageWalker {
     /** @type {Context} */
     const inner = {
       block: inline ? context.block : element,
-      hidden: context.hidden || hiddenState(element, style, inline),
+      hidden: context.hidden || hiddenState(element, style, inline, true),
       muted: context.muted,
       joined: context.joined,
       style,
