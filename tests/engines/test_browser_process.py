@@ -55,6 +55,11 @@ def confuse(opened: ManagedContext, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(browser, "new_context", new_context)
 
 
+def kill(pids: set[int]) -> None:
+    for pid in pids:
+        psutil.Process(pid).kill()
+
+
 async def wait_for_warm_context(opened: ManagedContext) -> None:
     await eventually(lambda: contexts(opened) >= 3)
 
@@ -136,21 +141,21 @@ async def test_replacing_a_driver_leaves_the_drivers_of_others_alone(monkeypatch
 
 
 async def test_a_driver_that_has_ended_is_replaced_at_once() -> None:
+    drivers_of_others = driver_pids()
     async with engine() as browsers:
         earlier = await browsers.open(PLAIN, Ruleset)
-        for pid in driver_pids():
-            psutil.Process(pid).kill()
+        kill(driver_pids() - drivers_of_others)
         opened = await browsers.open(PLAIN, Ruleset)
         assert opened.alive and not earlier.alive
         assert await (await opened.context.new_page()).evaluate("1 + 1") == 2
 
 
 async def test_the_sessions_of_a_driver_that_has_ended_are_informed_without_a_call() -> None:
+    drivers_of_others = driver_pids()
     async with engine() as browsers:
         earlier, lost = await browsers.open(PLAIN, Ruleset), asyncio.Event()
         earlier.on_lost(lost.set)
-        for pid in driver_pids():
-            psutil.Process(pid).kill()
+        kill(driver_pids() - drivers_of_others)
         async with asyncio.timeout(20):
             await lost.wait()
         assert not earlier.alive
