@@ -11,6 +11,7 @@ import pytest
 
 from browser_pilot.guests.host.grants import GrantStore
 from browser_pilot.guests.installed.guest_store import GuestStore
+from browser_pilot.guests.installed.manifest import PERMISSIONS
 from browser_pilot.guests.installed.packages import read_package
 from tests.clients import call, fail, http_client, text_of
 from tests.commands import run_pilot_or_fail
@@ -83,7 +84,7 @@ def site_of(paper: Newspaper) -> str:
 
 
 def grant(hub: HubProcess, paper: Newspaper, *permissions: str) -> None:
-    guest_command(hub.home, "allow", "asking", site_of(paper), *permissions)
+    guest_command(hub.home, "allow", "asking", site_of(paper), "--can", ",".join(permissions or PERMISSIONS))
 
 
 @pytest.mark.parametrize("kind", ["js", "c", "wat"])
