@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeVar, cast
 
@@ -38,6 +39,7 @@ from browser_pilot.page.actions.wait_for import wait_for
 from browser_pilot.page.observe import cookies as jar
 from browser_pilot.page.snapshot.content import read_content
 from browser_pilot.page.snapshot.html_source import page_links, page_source
+from browser_pilot.page.snapshot.selection import select_content
 from browser_pilot.page.tab import Tab
 from browser_pilot.policy.hosts import Site, page_site
 from browser_pilot.policy.rules import Ruleset
@@ -103,13 +105,7 @@ class GatewayBrowser:
             if not request.captureCookies:
                 return captured
             cookies = await visit.run("cookies", tab, lambda context: jar.get_cookies(context.tab, url=captured.url))
-            return CapturedPage(
-                content=captured.content,
-                title=captured.title,
-                url=captured.url,
-                links=captured.links,
-                cookies=_cookies(cookies),
-            )
+            return replace(captured, cookies=_cookies(cookies))
 
     async def cookies(
         self, context: CallContext, request: GetCookies, *, guest: str, browser: BrowserChoice, check_site: SiteCheck
@@ -225,6 +221,10 @@ async def _check_current_site(tab: Tab, check_site: SiteCheck) -> Site:
 
 async def _read(tab: Tab, request: CapturePage) -> CapturedPage:
     links = await page_links(tab, timeout_ms=request.timeout) if request.links else None
+    if request.select is not None:
+        url, title = tab.page.url, await tab.title()
+        selected = await select_content(tab, request.select, timeout_ms=request.timeout)
+        return CapturedPage(title=title, url=url, links=links, data=selected["data"], is_cut=selected["isCut"])
     if request.format == "html":
         url = tab.page.url
         return CapturedPage(content=await page_source(tab), title=await tab.title(), url=url, links=links)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Generator
 from pathlib import Path
@@ -142,6 +143,20 @@ async def test_a_page_that_redirects_to_a_forbidden_site_is_not_read(hub: HubPro
 
     assert "localhost" in refused["message"]
     assert "no approval channel is open" in refused["message"]
+
+
+async def test_parts_of_a_page_are_extracted_instead_of_its_html(hub: HubProcess, paper: Newspaper) -> None:
+    grant(hub, paper)
+    select = {"links": ["a@href"], "forms": ["form", {"fields": ["input@name"]}]}
+    async with http_client(hub) as client:
+        params = {"url": paper.url("/login"), "select": select}
+        reply = text_of(await client.call_tool("asking__ask", {"method": "browser.capturePage", "params": params}))
+        invalid = {"url": paper.url("/login"), "select": {"title": "h1:nonsense"}}
+        refused = await fail(client, "asking__ask", method="browser.capturePage", params=invalid)
+    captured = json.loads(reply[::-1])
+    assert "content" not in captured and captured["url"] == paper.url("/login")
+    assert captured["data"]["forms"] == [{"fields": ["email", "password"]}]
+    assert "h1:nonsense" in refused["message"]
 
 
 async def test_cookies_include_httponly_ones(hub: HubProcess, paper: Newspaper) -> None:

@@ -25,9 +25,13 @@ class Cookie:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CapturedPage:
-    content: str
+    """``data`` is what was selected, instead of ``content``."""
+
     title: str
     url: str
+    content: str | None = None
+    data: Mapping[str, object] | None = None
+    is_cut: bool = False
     cookies: Sequence[Cookie] | None = None
     links: Sequence[Mapping[str, str]] | None = None
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from .host_errors import HostError
+from .selection_rules import require_rule
 
 MAX_URL_CHARS = 8_192
 MAX_CAPTURE_TIMEOUT_MS = 120_000
@@ -22,14 +23,23 @@ class Params(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
+def _checked_rules(rules: dict[str, Any]) -> dict[str, Any]:
+    require_rule(rules)
+    return rules
+
+
 class CapturePage(Params):
-    """``format``: the page's HTML, its main content as HTML, or its main content as Markdown or plain text."""
+    """``format``: the page's HTML, its main content as HTML, or its main content as Markdown or plain text.
+
+    With ``select`` the result has ``data`` instead of ``content``.
+    """
 
     url: Url
     waitForLoad: bool = True  # noqa: N815  names of the open format
     waitForSelector: SelectorText | None = None  # noqa: N815
     timeout: Annotated[int, Field(ge=100, le=MAX_CAPTURE_TIMEOUT_MS)] = 15_000
     format: ContentFormat = "html"
+    select: Annotated[dict[str, Any], Field(min_length=1), AfterValidator(_checked_rules)] | None = None
     links: bool = False
     captureCookies: bool = False  # noqa: N815
 

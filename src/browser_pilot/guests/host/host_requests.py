@@ -179,7 +179,13 @@ def cookie_header(cookies: Sequence[Cookie]) -> str:
 
 
 def _captured_data(captured: CapturedPage) -> dict[str, Any]:
-    data: dict[str, Any] = {"content": captured.content, "title": captured.title, "url": captured.url}
+    data: dict[str, Any] = {"title": captured.title, "url": captured.url}
+    if captured.content is not None:
+        data["content"] = captured.content
+    if captured.data is not None:
+        data["data"] = captured.data
+    if captured.is_cut:
+        data["truncated"] = True
     if captured.cookies is not None:
         data["cookies"] = cookie_header(captured.cookies)
     if captured.links is not None:

@@ -26,6 +26,7 @@ import { readContent, readLinks } from './snapshot/content.js';
 import { domTree } from './snapshot/dom_tree.js';
 import { removeLabels, showLabels, toParentPoint, viewportBox } from './snapshot/screenshot.js';
 import { maskSecrets, unmaskSecrets } from './snapshot/secret_mask.js';
+import { extractParts } from './snapshot/selection.js';
 import { snapshot } from './snapshot/snapshot.js';
 
 /** @type {Record<string, any>} */
@@ -51,6 +52,7 @@ export const api = {
   domTree,
   readContent,
   readLinks,
+  extractParts,
   viewportBox,
   toParentPoint,
   showLabels,
