@@ -195,6 +195,7 @@ async def test_the_resource_templates_are_listed(hub: HubProcess) -> None:
         "browser-pilot://tabs/{tab}/console",
         "browser-pilot://tabs/{tab}/network",
         "browser-pilot://downloads/{id}",
+        "browser-pilot://guests/{guest}/{uri}",
     ]
 
 
