@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 OWN ?= tests/page/actions/test_mouse.py tests/page/actions/test_dialogs.py tests/page/actions/test_scroll_drag_upload.py tests/page/test_isolated_world.py
 ROOT := $(if $(filter 0,$(shell id -u)),,sudo -n)
 
-.PHONY: run test setup check fuzz demo dev redteam stress docs bench python-venv wasi-clang test-servers clean
+.PHONY: run test setup check fuzz demo dev redteam stress docs bench dist install-check lowest-check python-venv wasi-clang test-servers clean
 
 run: setup
 	@$(BIN)/browser-pilot serve --prove
@@ -51,6 +51,19 @@ docs: setup
 
 bench: setup
 	@$(BIN)/python -m bench
+
+# The wheel and the sdist; fails without their assets.
+dist: setup
+	@rm -rf dist
+	@$(BIN)/python -m build --no-isolation
+
+# Installs the wheel into an empty environment and uses it with an empty home; `lowest-check` with the lowest versions.
+# WITH=python3.13 sets the interpreter.
+install-check: dist
+	@$(BIN)/python -m tests.installation $(if $(WITH),--python $(WITH))
+
+lowest-check: dist
+	@$(BIN)/python -m tests.installation --lowest
 
 setup: $(STAMP)
 	@$(BIN)/browser-pilot setup-browser --quiet
