@@ -1,4 +1,7 @@
-"""The command `browser-pilot`: the command line with a subcommand, the stdio adapter without one."""
+"""The command `browser-pilot`: the command line with a subcommand, the stdio adapter without one.
+
+An adapter starts its hub as `serve --detached`, which is not a command of the command line.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,10 @@ def main() -> None:
         from . import __version__
 
         sys.stdout.write(f"{__version__}\n")
+    elif arguments == ["serve", "--detached"]:
+        from browser_pilot.hub.detached import run_detached_hub
+
+        run_detached_hub()
     elif _starts_adapter(arguments):
         from browser_pilot.stdio_adapter.stdio_proxy import run_adapter
 

@@ -12,13 +12,8 @@ import pytest
 
 from browser_pilot.audit_log.audit_log import AuditLog
 from browser_pilot.audit_log.entries import AuditNote
-from browser_pilot.audit_log.log_settings import (
-    ROTATED_FILES,
-    PrivateLogFile,
-    apply_logging_settings,
-    enforce_retention,
-    remove_old_log_files,
-)
+from browser_pilot.audit_log.log_file import ROTATED_FILES, PrivateLogFile
+from browser_pilot.audit_log.log_settings import apply_logging_settings, enforce_retention, remove_old_log_files
 from browser_pilot.audit_log.retention import DAY_MS, Retention
 from browser_pilot.config.settings import LoggingSettings
 from browser_pilot.redaction.redactor import Redactor

@@ -11,6 +11,7 @@ import pytest
 
 from browser_pilot.config.settings import load_settings
 from browser_pilot.errors import SettingsError
+from browser_pilot.hub.early_start import ManagedBrowsers
 from browser_pilot.hub.wiring import build_core, build_health, build_mcp, build_ui
 from browser_pilot.mcp_server.client_registry import STDIO
 from browser_pilot.policy.patterns import Pattern
@@ -22,7 +23,8 @@ class Parts:
     def __init__(self, home: Path) -> None:
         self.home = home
         load = partial(load_settings, home=home, environ={})
-        self.core = build_core(home, load(), load)
+        settings = load()
+        self.core = build_core(home, settings, load, ManagedBrowsers(home, settings))
         self.mcp = build_mcp(self.core)
         self.health = build_health(self.core, self.mcp.clients)
         self.dashboard = build_ui(self.core, self.mcp.clients, self.health)

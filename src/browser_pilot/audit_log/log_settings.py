@@ -7,42 +7,19 @@ are those of Python's logging in the home's `logs` folder; the audit log is the 
 from __future__ import annotations
 
 import logging
-import os
 import time
-from io import TextIOWrapper
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from browser_pilot.config.settings import LoggingSettings
 from browser_pilot.errors import RecordsUnavailable
-from browser_pilot.home import PRIVATE_FILE, make_private_folder
 
 from .audit_log import AuditLog
+from .log_file import PrivateLogFile
 from .retention import Retention
 
 logger = logging.getLogger(__name__)
 
 DAY_SECONDS = 86_400
-MEGABYTE = 1_048_576
-ROTATED_FILES = 3
-
-
-class PrivateLogFile(RotatingFileHandler):
-    """A rotating log file that only its owner can read, like the rotated files beside it."""
-
-    def __init__(self, path: Path, settings: LoggingSettings) -> None:
-        make_private_folder(path.parent)
-        super().__init__(path, maxBytes=0, backupCount=ROTATED_FILES, encoding="utf-8")
-        self.apply_settings(settings)
-
-    def apply_settings(self, settings: LoggingSettings) -> None:
-        """The size in the settings is for all files together."""
-        self.maxBytes = settings.max_size_mb * MEGABYTE // (ROTATED_FILES + 1)
-
-    def _open(self) -> TextIOWrapper:
-        os.close(os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT, PRIVATE_FILE))
-        Path(self.baseFilename).chmod(PRIVATE_FILE)
-        return super()._open()
 
 
 def retention_of(settings: LoggingSettings) -> Retention:

@@ -1,7 +1,7 @@
 """The hub process: starts the parts that ``wiring`` builds, serves until it is stopped, and shuts down in order.
 
-Lifecycle: acquire the home's lock, clean up after a killed predecessor, listen, write the runtime file, serve until
-stopped (by a signal, by ``browser-pilot stop``, or by idleness when an adapter started the hub), close the browsers.
+Lifecycle: in a home that is claimed (``early_start``) listen, write the runtime file, serve until stopped (by a
+signal, by ``browser-pilot stop``, or by idleness when an adapter started the hub), close the browsers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from starlette.middleware import Middleware
 from browser_pilot import __version__
 from browser_pilot.config.live_reload import self_protection_rules
 from browser_pilot.config.settings import Settings, load_settings
-from browser_pilot.home import make_private_folder
 from browser_pilot.http_api.approvals import approval_routes
 from browser_pilot.http_api.auth_middleware import AuthMiddleware, accepted_hosts
 from browser_pilot.http_api.browsers import bridge_routes
@@ -40,11 +39,10 @@ from browser_pilot.policy.labels import prepare_labels
 from browser_pilot.sessions.client import Client
 from browser_pilot.ui.dashboard.routes import allows_null_origin, is_token_exempt
 
+from .early_start import ManagedBrowsers
 from .http_listener import HttpServer, HubEndpoint, bound_socket, uvicorn_config
 from .maintenance import IdleShutdown, Job, Maintenance
 from .maintenance_jobs import maintenance_jobs
-from .orphan_cleanup import clean_up_home
-from .single_instance import single_instance
 from .wiring import build_core, build_health, build_mcp, build_ui
 
 logger = logging.getLogger(__name__)
@@ -59,13 +57,19 @@ class Hub:
     """
 
     def __init__(
-        self, settings: Settings, home: Path, *, detached: bool = False, load: Callable[[], Settings] | None = None
+        self,
+        settings: Settings,
+        home: Path,
+        managed: ManagedBrowsers,
+        *,
+        detached: bool = False,
+        load: Callable[[], Settings] | None = None,
     ) -> None:
         self.home = home
         self._detached = detached
         self._started = time.time()
         self._stop = asyncio.Event()
-        self._core = build_core(home, settings, load or partial(load_settings, home=home))
+        self._core = build_core(home, settings, load or partial(load_settings, home=home), managed)
         self._mcp = build_mcp(self._core)
         self._health = build_health(self._core, self._mcp.clients)
         self._dashboard = build_ui(self._core, self._mcp.clients, self._health)
@@ -97,9 +101,7 @@ class Hub:
     async def running(self) -> AsyncGenerator[HubEndpoint]:
         """The hub serves inside this context."""
         core, mcp, settings = self._core, self._mcp, self._core.config.settings
-        make_private_folder(self.home)
-        with single_instance(self.home), bound_socket(settings.hub.host, settings.hub.port) as (listener, notice):
-            clean_up_home(self.home, settings.files.download_dir)
+        with bound_socket(settings.hub.host, settings.hub.port) as (listener, notice):
             await core.records.start()
             token = hub_token(self.home)
             core.records.redactor.add_secrets([token])
@@ -111,7 +113,6 @@ class Hub:
             local = self._local_listener(token)
             await mcp.guests.refresh()
             address = await local.start(self.home)
-            await core.browsers.egress.start()
             info = RuntimeInfo(os.getpid(), self._started, __version__, host, port, address, token, self._detached)
             async with asyncio.TaskGroup() as tasks:
                 serving = tasks.create_task(http.serve(sockets=[listener]))
@@ -196,7 +197,7 @@ class Hub:
             Maintenance(jobs, wake=mcp.clients.changed, config=core.config).run(),
             core.config.watch(),
             core.browsers.user_chrome.bridge.run_maintenance(),
-            core.browsers.warm(core.config, mcp.clients),
+            core.browsers.warm(mcp.clients),
             asyncio.to_thread(prepare_labels),
             core.hosting.run(),
         ]

@@ -42,17 +42,17 @@ class HealthReport:
             "sessions": len(self.sessions),
             "browsers": [
                 {"kind": facts.kind, "version": facts.version, "sessions": facts.contexts}
-                for facts in self.browsers.managed.facts()
+                for facts in self.browsers.managed.engine.facts()
             ],
             "approvals": {"open": len(self.approvals.pending), "watchers": self.approvals.watcher_count},
         }
         parts = (
             PartHealth("hub", "ok", f"version {__version__}"),
-            check_browsers(self.browsers.managed),
+            check_browsers(self.browsers.managed.engine),
             check_settings(self.config.problem),
             check_log(self.records.log),
             check_approvals(self.approvals),
-            check_egress(self.browsers.egress),
+            check_egress(self.browsers.managed.egress),
             check_secrets(self.records.secrets),
         )
         return health_report(facts, parts)
@@ -61,7 +61,7 @@ class HealthReport:
         """Register the gauges of `/metrics`; they are read on each request."""
         metrics.add_gauge("clients", "Connected MCP clients.", lambda: len(self.clients))
         metrics.add_gauge("sessions", "Open browser sessions.", lambda: len(self.sessions))
-        metrics.add_gauge("browsers", "Running browsers.", lambda: len(self.browsers.managed.facts()))
+        metrics.add_gauge("browsers", "Running browsers.", lambda: len(self.browsers.managed.engine.facts()))
         metrics.add_gauge("open_questions", "Pending approval requests.", lambda: len(self.approvals.pending))
         metrics.add_gauge("memory_bytes", "Memory of the hub and its browsers.", process_tree_bytes)
 

@@ -25,7 +25,7 @@ def maintenance_jobs(core: Core, mcp: McpParts) -> list[Job]:
         mcp.limits.prune()
 
     async def close_unused_browsers() -> None:
-        await core.browsers.managed.close_idle(idle_seconds(config))
+        await core.browsers.managed.engine.close_idle(idle_seconds(config))
 
     async def expire_clients() -> None:
         await mcp.clients.expire(config.settings.sessions.idle_minutes * 60)
@@ -37,7 +37,7 @@ def maintenance_jobs(core: Core, mcp: McpParts) -> list[Job]:
         await asyncio.to_thread(remove_old_files, core.home, config.settings.files)
 
     return [
-        Job("restart the egress proxy", partial(_restart_egress, core.browsers.egress)),
+        Job("restart the egress proxy", partial(_restart_egress, core.browsers.managed.egress)),
         Job("forget idle rate limits", forget_idle_limits),
         Job("close idle sessions", core.hosting.sessions.close_idle),
         Job("close unused browsers", close_unused_browsers),

@@ -47,6 +47,7 @@ from browser_pilot.ui.side_panel import SidePanel
 from browser_pilot.ui.state import UiState
 
 from .browsers import Browsers, create_browsers
+from .early_start import ManagedBrowsers
 from .health_checks import HealthReport, count_approval
 from .records import Records, create_records
 
@@ -84,7 +85,7 @@ class McpParts:
         return changed
 
 
-def build_core(home: Path, settings: Settings, load: Callable[[], Settings]) -> Core:
+def build_core(home: Path, settings: Settings, load: Callable[[], Settings], managed: ManagedBrowsers) -> Core:
     """``load`` reads the settings again when their file has changed. Raises ``SettingsError``."""
     _check_tool_profile(settings)
     records = create_records(home, settings)
@@ -95,7 +96,7 @@ def build_core(home: Path, settings: Settings, load: Callable[[], Settings]) -> 
         persist=partial(_store_rule_of, config), on_event=partial(count_approval, records.metrics)
     )
     ui = UiBackend(ApprovalRequests(approvals).pending_in_brief)
-    browsers = create_browsers(home, config, records, ui)
+    browsers = create_browsers(home, config, records, ui, managed)
     config.subscribe(browsers.user_chrome.push_rules)
     grants = SessionGrants()
     hosting = open_sessions(home, browsers.engine, partial(_rules_for, grants, config), config, SessionEvents())
@@ -134,7 +135,7 @@ def build_mcp(core: Core) -> McpParts:
         redactor=records.redactor,
         log=records.log,
         paired=lambda: core.browsers.user_chrome.bridge.is_paired,
-        parent_proxy=core.browsers.egress.parent_proxy,
+        parent_proxy=core.browsers.managed.egress.parent_proxy,
     )
     events = sessions.events
     events.handle_downloads(PageDownloads(gateway).save)

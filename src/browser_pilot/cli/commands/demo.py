@@ -65,10 +65,14 @@ async def _running_or_temporary_hub(settings: Settings, home: Path) -> AsyncGene
         yield running.mcp_url, running.info.token
         return
     from browser_pilot.hub.app import Hub
+    from browser_pilot.hub.early_start import claimed_home
 
     with tempfile.TemporaryDirectory(prefix="browser-pilot-demo-", ignore_cleanup_errors=True) as folder:
         private = settings.model_copy(update={"hub": settings.hub.model_copy(update={"port": 0})})
-        async with Hub(private, Path(folder)).running() as listening:
+        async with (
+            claimed_home(Path(folder), private) as managed,
+            Hub(private, Path(folder), managed).running() as listening,
+        ):
             print_line(f"Started a temporary hub at {listening.mcp_url}.")
             yield listening.mcp_url, listening.info.token
 

@@ -1,13 +1,9 @@
-"""`browser-pilot serve`: runs the hub, in the foreground for people and containers, detached for adapters."""
+"""`browser-pilot serve`: runs the hub in the foreground, for people and containers. Adapters start `hub.detached`."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-import logging
-import os
-import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +13,6 @@ import typer
 from browser_pilot import __version__
 from browser_pilot.cli.output import RUNNING, WARNING, print_line
 from browser_pilot.config.settings import Settings, load_settings
-from browser_pilot.errors import PilotError
 from browser_pilot.home import locate_home
 from browser_pilot.hub_discovery.runtime_file import log_path
 
@@ -37,7 +32,6 @@ def serve(
     prove: Annotated[
         bool, typer.Option("--prove", help="Run a smoke test with a demo page, and print how to connect.")
     ] = False,
-    detached: Annotated[bool, typer.Option("--detached", hidden=True)] = False,
 ) -> None:
     """Run the hub in the foreground until Ctrl-C."""
     options = {
@@ -50,9 +44,6 @@ def serve(
         "browser.engine": "grid" if grid else "cdp" if cdp else None,
     }
     home = locate_home()
-    if detached:
-        _serve_detached(home, options)
-        return
     load = partial(load_settings, home=home, options=options)
     asyncio.run(_serve_in_foreground(load, home, prove=prove))
     print_line("○ Browser Pilot has stopped.")
@@ -60,11 +51,11 @@ def serve(
 
 async def _serve_in_foreground(load: Callable[[], Settings], home: Path, *, prove: bool) -> None:
     # Imported here, because the import is slow.
+    from browser_pilot.audit_log.log_file import log_to_file
     from browser_pilot.hub.app import Hub
+    from browser_pilot.hub.early_start import claimed_home
 
     settings = load()
-    hub = Hub(settings, home, load=load)
-    _log_to_file(home, settings)
 
     def ready(listening: HubEndpoint) -> None:
         if listening.notice:
@@ -73,48 +64,13 @@ async def _serve_in_foreground(load: Callable[[], Settings], home: Path, *, prov
         if not prove:
             print_line("  Press Ctrl-C to stop.")
 
-    await hub.serve(ready, companion=_smoke_test(settings, home) if prove else None)
+    async with claimed_home(home, settings) as managed:
+        hub = Hub(settings, home, managed, load=load)
+        log_to_file(log_path(home), settings.logging)
+        await hub.serve(ready, companion=_smoke_test(settings, home) if prove else None)
 
 
 def _smoke_test(settings: Settings, home: Path) -> Callable[[HubEndpoint], Awaitable[None]]:
     from browser_pilot.cli.smoke_test import run_and_report
 
     return lambda listening: run_and_report(listening, settings, home)
-
-
-def _serve_detached(home: Path, options: Mapping[str, object]) -> None:
-    """Report to the adapter, in one line on stdout, whether the hub is ready; then detach from stdout."""
-    from browser_pilot.errors import error_data
-    from browser_pilot.hub.app import Hub
-
-    try:
-        load = partial(load_settings, home=home, options=options)
-        settings = load()
-        _log_to_file(home, settings)
-        hub = Hub(settings, home, detached=True, load=load)
-
-        def ready(listening: HubEndpoint) -> None:
-            _report({"ready": True, "port": listening.info.port, "note": listening.notice})
-
-        asyncio.run(hub.serve(ready))
-    except PilotError as error:
-        _report({"error": error_data(error)})
-        sys.exit(1)
-
-
-def _report(content: dict[str, object]) -> None:
-    sys.stdout.write(f"{json.dumps(content)}\n")
-    sys.stdout.flush()
-    devnull = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(devnull, 1)
-    os.close(devnull)
-
-
-def _log_to_file(home: Path, settings: Settings) -> None:
-    from browser_pilot.audit_log.log_settings import PrivateLogFile
-
-    handler = PrivateLogFile(log_path(home), settings.logging)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    root = logging.getLogger()
-    root.addHandler(handler)
-    root.setLevel(settings.logging.level.upper())
