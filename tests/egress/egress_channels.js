@@ -176,7 +176,8 @@ const channels = {
   cssvariable: (channel) => add(`<p style="--leak: url(${url(channel)}); background: var(--leak)">x</p>`),
   csslayer: (channel) => style(`@import url(${url(channel)}) layer(x);`),
   csssupports: (channel) => style(`@import url(${url(channel)}) supports(display: block) all;`),
-  cssnested: (channel) => style(`body { & { outline-color: red; background-image: url(${url(channel)}), none } }`),
+  // Not on the body: a rule there would replace the attribute of `background` before a busy browser has loaded that.
+  cssnested: (channel) => style(`section { & { background-image: url(${url(channel)}), none } }`) && add("<section>x</section>"),
   cssmedia: (channel) => style(`@media all { html { background: url(${url(channel)}) } }`),
   csscontainer: (channel) => style(`@supports (display: grid) { mark { background: url(${url(channel)}) } }`) && add("<mark>x</mark>"),
   cssadopted: (channel) => {
