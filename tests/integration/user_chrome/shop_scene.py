@@ -53,11 +53,14 @@ async def opened(hub: HubProcess, chrome: Chrome, url: str) -> AsyncGenerator[Sc
     page = await chrome.open(url)
     await chrome.share(page)
     panel = await chrome.panel(page)
-    async with http_client(hub) as agent:
-        await call(agent, "browser_snapshot")
-        yield Scene(hub, chrome, page, agent, panel)
-    await panel.close()
-    await page.close()
+    try:
+        async with http_client(hub) as agent:
+            await call(agent, "browser_snapshot")
+            yield Scene(hub, chrome, page, agent, panel)
+    finally:
+        # A page that stays would be shared instead of the next test's, which has the same URL.
+        await panel.close()
+        await page.close()
 
 
 AXE = Asset(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pytest_asyncio
 
 from browser_pilot.extension_bridge.dnr_rules import session_rules
+from browser_pilot.extension_bridge.protocol import EXTENSION_ID
 from browser_pilot.policy.patterns import parse_pattern
 from browser_pilot.policy.rules import Rule, Ruleset
 from tests.page.actions.acting import click, open_address
@@ -44,6 +45,10 @@ SHARED_WORKER = """([evil, data]) => new Promise((resolve) => {
 })"""
 SERVICE_WORKER = """onmessage = ({ data, source }) => fetch(data, { method: 'POST', body: 'x' })
   .then(() => source.postMessage('read'), () => source.postMessage('blocked'))"""
+LIST_FAILED_NAVIGATIONS = """() => {
+  globalThis.failedNavigations = [];
+  chrome.webNavigation.onErrorOccurred.addListener(({ url }) => failedNavigations.push(url));
+}"""
 USE_SERVICE_WORKER = """async (evil) => {
   await navigator.serviceWorker.register('/worker.js');
   const { active } = await navigator.serviceWorker.ready;
@@ -132,6 +137,28 @@ async def test_the_users_own_tabs_and_their_workers_are_not_restricted(own: InPr
             await page.close()
     assert set(evil.reached) == {"shared", "fetch", "popup", "bookmark"}
     await users.close()
+
+
+async def test_only_what_the_policy_blocked_in_a_users_tab_is_loaded_again(
+    own: InProcess, pages: Site, evil: Evil
+) -> None:
+    users = await own.chrome.open(pages.add("page", PAGE, host="user"))
+    worker = await own.chrome.worker()
+    await worker.evaluate(LIST_FAILED_NAVIGATIONS)
+    # Chrome blocks pages of extensions with the same error.
+    blocked = [f"chrome-extension://{EXTENSION_ID}/pages/options.html", evil.url("user")]
+    async with own.session() as session:
+        await open_address(await session.open_tab(), pages.url("page"))
+        for url in blocked:
+            async with own.chrome.context.expect_page() as opened:
+                await users.evaluate("(url) => void open(url)", url)
+        # The second one is loaded again after the first one would have been.
+        await (await opened.value).wait_for_url("**/evil")
+    failed: list[str] = await worker.evaluate("() => failedNavigations")
+    assert failed.count(blocked[0]) == 1
+    for page in own.chrome.context.pages:
+        if page is users or page.url in blocked or page.url.startswith("chrome-error:"):
+            await page.close()
 
 
 async def test_rules_end_with_the_last_controlled_tab(own: InProcess, pages: Site, evil: Evil) -> None:

@@ -325,7 +325,7 @@ chrome.webNavigation.onErrorOccurred.addListener(({ tabId, frameId, url, error }
   whenReady(() => {
     if (frameId !== 0 || controlled.has(tabId)) return;
     // The policy covers every new tab until it is known to be the user's: what it blocked there is loaded now.
-    const wasBlocked = newTabs.delete(tabId) && error === 'net::ERR_BLOCKED_BY_CLIENT';
+    const wasBlocked = newTabs.delete(tabId) && error === 'net::ERR_BLOCKED_BY_CLIENT' && /^https?:/.test(url);
     void dnrRules.exempt(tabId, url).then(() => (wasBlocked && !controlled.has(tabId) ? chrome.tabs.reload(tabId) : undefined)).catch(() => {});
   }),
 );
