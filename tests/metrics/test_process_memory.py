@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
+# A process of its own: hubs and browsers of other tests come and go below a test worker.
+MEASURE = """
+import json, subprocess, sys
 from browser_pilot.metrics.process_memory import browsers_bytes, process_tree_bytes
 
-READY = "import sys; held = b'x' * 40_000_000; print(flush=True); sys.stdin.read()"
+def measured():
+    return {"tree": process_tree_bytes(), "browsers": browsers_bytes(), "estimate": browsers_bytes(exact_above=1 << 40)}
+
+rows = [measured()]
+ready = "import sys; held = b'x' * 40_000_000; print(flush=True); sys.stdin.read()"
+command = [sys.executable, "-c", ready, *sys.argv[1:]]
+with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+    child.stdout.readline()
+    rows.append(measured())
+    child.communicate()
+rows.append(measured())
+print(json.dumps(rows))
+"""
+
+
+def measured(*arguments: str) -> list[dict[str, int]]:
+    """Before, during and after a child process of 40 MB with these arguments."""
+    done = subprocess.run([sys.executable, "-c", MEASURE, *arguments], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
 
 
 def test_a_child_counts_and_is_a_browser_by_its_arguments() -> None:
-    before, browsers_before = process_tree_bytes(), browsers_bytes()
-    command = [sys.executable, "-c", READY, "--user-data-dir=/none"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
-        assert child.stdout is not None
-        child.stdout.readline()
-        assert process_tree_bytes() - before > 30_000_000
-        assert browsers_bytes() - browsers_before > 30_000_000
-        assert browsers_bytes(exact_above=1 << 40) >= browsers_bytes() - browsers_before
-        child.communicate()
-    assert browsers_bytes() - browsers_before < 30_000_000
+    before, during, after = measured("--user-data-dir=/none")
+    assert during["tree"] - before["tree"] > 30_000_000
+    assert before["browsers"] == after["browsers"] == 0
+    assert during["estimate"] >= during["browsers"] > 30_000_000
+
+
+def test_a_child_without_the_arguments_of_a_browser_is_none() -> None:
+    _, during, _ = measured()
+    assert (during["browsers"], during["estimate"]) == (0, 0)

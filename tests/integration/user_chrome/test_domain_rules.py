@@ -149,9 +149,10 @@ async def test_only_what_the_policy_blocked_in_a_users_tab_is_loaded_again(
     blocked = [f"chrome-extension://{EXTENSION_ID}/pages/options.html", evil.url("user")]
     async with own.session() as session:
         await open_address(await session.open_tab(), pages.url("page"))
-        for url in blocked:
-            async with own.chrome.context.expect_page() as opened:
-                await users.evaluate("(url) => void open(url)", url)
+        async with own.chrome.context.expect_page():
+            await users.evaluate("(url) => void open(url)", blocked[0])
+        async with own.chrome.context.expect_page() as opened:
+            await users.evaluate("(url) => void open(url)", blocked[1])
         # The second one is loaded again after the first one would have been.
         await (await opened.value).wait_for_url("**/evil")
     failed: list[str] = await worker.evaluate("() => failedNavigations")
