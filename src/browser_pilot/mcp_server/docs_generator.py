@@ -6,7 +6,7 @@ import sys
 from typing import Any, cast
 
 from .tool_registry import PROFILES, Tool, ToolRegistry
-from .tool_schema import TabArguments
+from .tool_schema import TabArguments, lean_schema
 from .tools import REGISTRY
 
 INTRODUCTION = """\
@@ -16,7 +16,9 @@ Generated from the code by `make docs`; do not edit.
 
 Every tool also takes `tab` (such as `t2`; the current one by default), `session` and `timeout_ms`. An `element` is a
 ref of the last snapshot (`e12`), a selector (CSS, `text=…`, `role=button[name="Save"]`, `xpath=…`), or an object:
-`{ref}`, `{css}`, `{role, name}`. Results are TOON (`--format json` for JSON). A failure is a tool error with
+`{ref}`, `{css}`, `{role, name}`. `browser_click`, `browser_hover`, `browser_scroll` and `browser_drag` also take a point
+in an element, `{ref, at: [x, y]}`, or of the viewport, `{x, y}`: the element there is resolved and authorized like a
+ref, compared again when the input is sent, and reported as `hit`. Results are TOON (`--format json` for JSON). A failure is a tool error with
 `error` (a code), `message`, `suggestions` and `retryable`.
 
 A profile selects the tools of a client: `--tools standard` (the default), `minimal` or `full`; names can be added and
@@ -39,8 +41,9 @@ def _section(tool: Tool[Any]) -> str:
     schema = tool.in_full_profile.schema
     properties = cast(dict[str, dict[str, Any]], schema["properties"])
     required = set(cast(list[str], schema.get("required", [])))
-    full_only = set(properties) - set(cast(dict[str, Any], tool.schema["properties"]))
-    shown = {name: facts for name, facts in properties.items() if name not in TabArguments.model_fields or facts}
+    full_only = tool.in_full_profile.arguments.model_fields.keys() - tool.arguments.model_fields.keys()
+    common = lean_schema(TabArguments, full=True)["properties"]
+    shown = {name: facts for name, facts in properties.items() if facts != common.get(name)}
     if shown:
         lines += ["| Argument | Type | Default | Notes |", "|---|---|---|---|"]
         for name, facts in shown.items():

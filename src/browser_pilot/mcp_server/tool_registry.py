@@ -118,7 +118,7 @@ class CallRequest:
             client=self.client,
             tool=self.tool.name,
             effect=operation.effect or self.tool.effect,
-            arguments=self.arguments,
+            arguments=arguments.given(),
             timeout_ms=(timeout_ms or self.timeout_ms(where)) + operation.extra_timeout_ms,
             scope=operation.scope,
             session=session or where.session,
@@ -174,7 +174,8 @@ def _without_undescribed_tabs(context: ToolContext, result: ToolResult) -> ToolR
 @dataclass(frozen=True)
 class Tool(Generic[A]):
     """A tool has one ``operation``, or chooses among several by its arguments (``choose``), or is more than one
-    operation of the browser (``handler``). ``full_arguments`` are those in the full profile, where it has more there.
+    operation of the browser (``handler``). ``full_arguments`` are those in the full profile, where it has more there;
+    ``lists_all_arguments`` adds to the schema those that it has everywhere and that are rarely needed.
     """
 
     name: str
@@ -188,6 +189,7 @@ class Tool(Generic[A]):
     handler: Callable[[CallRequest, A], Awaitable[ToolResult]] | None = None
     destructive: bool = False
     full_arguments: type[A] | None = None
+    lists_all_arguments: bool = False
 
     @property
     def listed(self) -> bool:
@@ -211,11 +213,11 @@ class Tool(Generic[A]):
 
     @property
     def schema(self) -> dict[str, Any]:
-        return lean_schema(self.arguments)
+        return lean_schema(self.arguments, full=self.lists_all_arguments)
 
     @property
     def in_full_profile(self) -> Tool[A]:
-        return self if self.full_arguments is None else replace(self, arguments=self.full_arguments)
+        return replace(self, arguments=self.full_arguments or self.arguments, lists_all_arguments=True)
 
     def parse(self, given: Mapping[str, Any]) -> A:
         """Validate the arguments of a call."""

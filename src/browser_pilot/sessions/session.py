@@ -88,6 +88,7 @@ class Session:
         self.request = request
         self.profile = options.profile
         self.timeout_ms = options.timeout_ms
+        self.created = time.time()
         self.last_used = time.monotonic()
         self.downloads = host.downloads
         self._host = host

@@ -46,9 +46,9 @@ async def fill_form(tab: Tab, fields: Sequence[tuple[ElementArgument, FieldValue
     return await forms.fill_form(ActionContext(tab), resolved, **options)
 
 
-async def drag(tab: Tab, source: ElementArgument, destination: ElementArgument, **options: Any) -> Outcome:
-    start, end = await resolve(tab, source, pointing=True), await resolve(tab, destination, pointing=True)
-    return await dragging.drag(ActionContext(tab), start, end, **options)
+async def drag(tab: Tab, *places: ElementArgument, **options: Any) -> Outcome:
+    targets = [await resolve(tab, place, pointing=True) for place in places]
+    return await dragging.drag(ActionContext(tab), *targets, **options)
 
 
 async def scroll(tab: Tab, element: ElementArgument | None = None, **options: Any) -> Outcome:

@@ -6,16 +6,21 @@ from datetime import datetime, timedelta
 from datetime import time as time_of_day
 from typing import Annotated, Any
 
-from pydantic import Field, WithJsonSchema
+from pydantic import JsonValue, WithJsonSchema
 
 from browser_pilot.errors import InvalidArgument
 
-ElementField = Annotated[
-    str | dict[str, Any],
-    # Without a type: some clients reject a list of types, and an object is accepted as well as a string.
-    WithJsonSchema({"description": "ref or selector"}),
-]
-Since = Annotated[float | str | None, Field(description="seconds ago, or a time"), WithJsonSchema({})]
+_ELEMENT: dict[str, JsonValue] = {"type": ["string", "object"]}
+_FORMS = "ref, CSS, text=…, {role, name}, {ref, at: [x, y]}, {x, y}"
+ElementField = Annotated[str | dict[str, Any], WithJsonSchema(_ELEMENT)]
+# Described once, in the tool that is used most; the others take the same forms.
+DescribedElement = Annotated[str | dict[str, Any], WithJsonSchema({**_ELEMENT, "description": _FORMS})]
+Since = Annotated[float | str | None, WithJsonSchema({"type": ["number", "string"], "description": "seconds ago"})]
+
+
+def as_list(given: object) -> object:
+    """One value in place of a list of one."""
+    return [given] if isinstance(given, str | int | float) and not isinstance(given, bool) else given
 
 
 def parse_since(since: float | str | None, *, now: float) -> float:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator
 
 from browser_pilot.gateway import ToolContext
 from browser_pilot.mcp_server.tool_registry import EVERYWHERE, Operation, Tool
@@ -15,9 +17,17 @@ from browser_pilot.redaction.offloading import redact
 from .arguments import Since, parse_since
 from .log_page import Limit, LogRow, Number, clock_time, contains, is_at_host, log_page
 
+ConsoleLevel = Literal["error", "warning", "info", "debug"]
+# The names of the console's own methods.
+_METHODS: dict[object, ConsoleLevel] = {"warn": "warning", "log": "info"}
+
+
+def usual_level(given: object) -> object:
+    return _METHODS.get(given, given) if isinstance(given, str) else given
+
 
 class ConsoleArguments(TabArguments):
-    level: Literal["error", "warning", "info", "debug"] | None = None
+    level: Annotated[ConsoleLevel | None, BeforeValidator(usual_level)] = None
     text: str | None = None
     host: str | None = None
     since: Since = None

@@ -9,7 +9,7 @@ from pydantic import Field
 from browser_pilot.gateway import ToolContext
 from browser_pilot.mcp_server.tool_registry import FULL_ONLY, STANDARD, Operation, Tool
 from browser_pilot.mcp_server.tool_result import ToolResult
-from browser_pilot.mcp_server.tool_schema import TabArguments
+from browser_pilot.mcp_server.tool_schema import LISTED_IN_FULL, TabArguments
 from browser_pilot.page.actions.resolve import ElementArgument, resolve
 from browser_pilot.page.frames import Frame
 from browser_pilot.page.snapshot.content import Format, PageContent, Scope, read_content
@@ -24,7 +24,7 @@ class ReadArguments(TabArguments):
     element: ElementField | None = None
     format: Format = "markdown"
     scope: Scope = "article"
-    concealed: bool = False
+    concealed: Annotated[bool, Field(json_schema_extra=LISTED_IN_FULL)] = False
     max_tokens: MaxTokens = None
     cursor: str | None = None
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Annotated
-
-from pydantic import Field
 
 from browser_pilot.errors import InvalidArgument
 from browser_pilot.gateway import Scope, ToolContext
@@ -14,7 +11,7 @@ from browser_pilot.gateway.downloads import begin_download, saved_summary
 from browser_pilot.mcp_server.resources.download_resources import transfer_result
 from browser_pilot.mcp_server.tool_registry import STANDARD, Operation, Tool
 from browser_pilot.mcp_server.tool_result import ToolResult
-from browser_pilot.mcp_server.tool_schema import UNLISTED, TabArguments
+from browser_pilot.mcp_server.tool_schema import TabArguments
 from browser_pilot.page.actions.resolve import ElementArgument
 from browser_pilot.page.downloads.downloadable import DownloadSpec
 from browser_pilot.page.downloads.page_fetch import RESPONSE_TIMEOUT_SECONDS
@@ -31,13 +28,13 @@ STATE_EXTRA_MS = 1_000
 class DownloadArguments(TabArguments):
     url: str | None = None
     element: ElementField | None = None
-    ref: Annotated[str | None, Field(json_schema_extra=UNLISTED)] = None
-    index: Annotated[int | None, Field(json_schema_extra=UNLISTED)] = None
-    selector: Annotated[str | None, Field(json_schema_extra=UNLISTED)] = None
+    ref: str | None = None
+    index: int | None = None
+    selector: str | None = None
     filename: str | None = None
     wait: bool = True
     id: str | None = None
-    cancel: Annotated[bool, Field(json_schema_extra=UNLISTED)] = False
+    cancel: bool = False
 
 
 def download_operation(arguments: DownloadArguments) -> Operation[DownloadArguments, Transfer]:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Annotated, TypeVar
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from browser_pilot.page.observe.ring_buffer import Numbered, RingBuffer
 from browser_pilot.page.snapshot.token_budget import estimate_tokens
@@ -15,7 +15,7 @@ from browser_pilot.policy.hosts import page_site, parse_host
 from browser_pilot.redaction.offloading import redact
 
 Limit = Annotated[int, Field(ge=1, le=1000)]
-Number = Annotated[int | None, Field(ge=0, le=2**53)]
+Number = Annotated[int, Field(ge=0, le=2**53), WithJsonSchema({"type": "integer"})] | None
 # The tokens of a result without its rows, and of a row without its cells.
 ENVELOPE_TOKENS = 40
 ROW_TOKENS = 6

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
-
-from pydantic import Field
+from typing import Any, Literal
 
 from browser_pilot.errors import InvalidArgument
 from browser_pilot.gateway import Scope, ToolContext
@@ -64,7 +62,7 @@ STEP = Operation[NavigateArguments, Outcome](execute=step_history, render=render
 
 class TabsArguments(TabArguments):
     action: Literal["list", "open", "select", "close"] = "list"
-    tab: Annotated[str | None, Field(description="t1, t2, …")] = None
+    tab: str | None = None
     url: str | None = None
 
 

@@ -25,7 +25,7 @@ MAX_URL_CHARACTERS = 200
 
 
 class NetworkArguments(TabArguments):
-    id: Annotated[Number, Field(description="details of one")] = None
+    id: Number = None
     method: str | None = None
     status: Annotated[str | None, Field(description="404, 4xx, failed")] = None
     type: str | None = None

@@ -10,7 +10,7 @@ from pydantic import Field
 from browser_pilot.gateway import ToolContext
 from browser_pilot.mcp_server.tool_registry import FULL_ONLY, STANDARD, Operation, Tool
 from browser_pilot.mcp_server.tool_result import ImageData, ToolResult
-from browser_pilot.mcp_server.tool_schema import TabArguments
+from browser_pilot.mcp_server.tool_schema import LISTED_IN_FULL, TabArguments
 from browser_pilot.page.snapshot.screenshot import ImageFormat, pdf, save_file, screenshot
 
 from .arguments import ElementField
@@ -21,9 +21,9 @@ class ScreenshotArguments(TabArguments):
     element: ElementField | None = None
     full_page: bool = False
     format: ImageFormat = "png"
-    quality: Annotated[int | None, Field(ge=1, le=100)] = None
+    quality: Annotated[int | None, Field(ge=1, le=100, json_schema_extra=LISTED_IN_FULL)] = None
     labels: Annotated[bool, Field(description="draw refs")] = False
-    path: Annotated[str | None, Field(description="file name to save to")] = None
+    path: str | None = None
 
 
 async def take_screenshot(context: ToolContext, arguments: ScreenshotArguments) -> bytes:

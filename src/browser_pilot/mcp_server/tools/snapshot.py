@@ -10,7 +10,7 @@ from pydantic import Field
 from browser_pilot.gateway import ToolContext
 from browser_pilot.mcp_server.tool_registry import EVERYWHERE, STANDARD, Operation, Tool
 from browser_pilot.mcp_server.tool_result import ToolResult
-from browser_pilot.mcp_server.tool_schema import TabArguments
+from browser_pilot.mcp_server.tool_schema import LISTED_IN_FULL, TabArguments
 from browser_pilot.page.actions.resolve import resolve
 from browser_pilot.page.snapshot.rows import Detail, Snapshot
 from browser_pilot.page.snapshot.search import search_rows
@@ -29,7 +29,7 @@ SEARCH_ROWS = 50_000
 class SnapshotArguments(TabArguments):
     detail: Detail = "standard"
     element: ElementField | None = None
-    boxes: bool = False
+    boxes: Annotated[bool, Field(json_schema_extra=LISTED_IN_FULL)] = False
     max_tokens: MaxTokens = None
     cursor: str | None = None
 

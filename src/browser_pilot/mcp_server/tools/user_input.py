@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, cast
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from browser_pilot.gateway import ToolContext
 from browser_pilot.mcp_server.tool_registry import STANDARD, Operation, Tool
@@ -15,7 +16,7 @@ from browser_pilot.page.actions.outcome import Outcome
 from browser_pilot.page.actions.resolve import resolve
 from browser_pilot.page.actions.target_facts import TargetSpec
 
-from .arguments import ElementField
+from .arguments import DescribedElement, ElementField, as_list
 from .page_result import render_changes
 
 
@@ -25,7 +26,7 @@ def element_timeout_ms(context: ToolContext) -> int:
 
 
 class ClickArguments(TabArguments):
-    element: ElementField
+    element: DescribedElement
     button: mouse.Button = "left"
     count: Annotated[int, Field(ge=1, le=3)] = 1
     modifiers: tuple[Modifier, ...] = ()
@@ -72,7 +73,7 @@ async def type_text(context: ToolContext, arguments: TypeArguments) -> Outcome:
 
 class SelectArguments(TabArguments):
     element: ElementField
-    values: Annotated[tuple[str, ...], Field(description="labels or values")]
+    values: Annotated[tuple[str, ...], BeforeValidator(as_list)]
 
 
 def select_targets(arguments: SelectArguments) -> tuple[TargetSpec, ...]:
@@ -97,7 +98,7 @@ async def hover(context: ToolContext, _: HoverArguments) -> Outcome:
 
 
 class PressArguments(TabArguments):
-    key: Annotated[str, Field(description="Enter, Control+a, …")]
+    key: str
     element: ElementField | None = None
 
 
@@ -131,11 +132,19 @@ async def press_key(context: ToolContext, key: str, element: ElementField | None
 
 class FormField(Arguments):
     element: ElementField
-    value: str | bool | int | float | tuple[str, ...]
+    value: Annotated[str | bool | int | float | tuple[str, ...], WithJsonSchema({})]
+
+
+def as_fields(given: object) -> object:
+    """``{element: value}`` in place of a list."""
+    if isinstance(given, Mapping):
+        pairs = cast("Mapping[object, object]", given).items()
+        return [{"element": element, "value": value} for element, value in pairs]
+    return given
 
 
 class FillFormArguments(TabArguments):
-    fields: tuple[FormField, ...]
+    fields: Annotated[tuple[FormField, ...], BeforeValidator(as_fields)]
     submit: bool = False
 
 

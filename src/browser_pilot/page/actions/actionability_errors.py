@@ -18,6 +18,7 @@ _NOT_ACTIONABLE = {
     "file": ("takes files", "Use browser_upload."),
     "disabled option": ("has the option {by}, which is disabled", _TAKE_SNAPSHOT),
     "changed": ("changed since it was authorized, so nothing was done", _TAKE_SNAPSHOT),
+    "elsewhere": ("is no longer what is at that point, so nothing was done", _TAKE_SNAPSHOT),
     "form changed": ("was clicked, but the page then changed its form, so it was not submitted", _TAKE_SNAPSHOT),
     "frame": ("is in a frame that cannot be reached: {by}", _TAKE_SNAPSHOT),
 }
@@ -36,6 +37,10 @@ _WRONG_USE = {
     "not filled": ("was not filled, because other fields failed", "Correct those and fill all of them again."),
     "inner": ("has another element at that point, {by}", "Use the ref of that one."),
     "outside element": ("is only {by} pixels large", "Give a point inside it: [x, y] from its upper left corner."),
+    "frame there": (
+        "has a frame at that point",
+        "Use the ref of the element in that frame, or a point {x, y} of the viewport.",
+    ),
     "radio": ("is a radio button, which cannot be cleared", "Choose another one of its group instead."),
 }
 
@@ -54,7 +59,7 @@ def actionability_error(description: str, failure: dict[str, Any]) -> PilotError
     """The error for an action on the element with this description."""
     kind = str(failure["error"])
     problem, advice = describe_problem(failure)
-    if kind in ("changed", "form changed"):
+    if kind in ("changed", "form changed", "elsewhere"):
         return ElementChanged(f"{description} {problem}.", suggestions=[advice])
     if kind == "gone":
         return StaleRef(f"{description} {problem}.", suggestions=[advice])

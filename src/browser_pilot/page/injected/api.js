@@ -4,11 +4,12 @@
 
 import { cancelWaits } from './actions/cancellation.js';
 import { hoverPoint, mouseArrived, pointThroughFrame } from './actions/actionability.js';
-import { blockPresses, clickResult, dragResult, prepareClick, unblockPresses, watchDrag } from './actions/click_guard.js';
+import { blockPresses, clickResult, dragProgress, endDrag, prepareClick, prepareDrag, unblockPresses } from './actions/click_guard.js';
 import { writeResult, writeText } from './actions/fields.js';
 import { fileInput, fileInputFacts } from './actions/file_input.js';
 import { fillFields, submitForm } from './actions/fill_form.js';
 import { focusTarget, guardFocused, guardTarget } from './actions/key_guard.js';
+import { elementAtPoint } from './actions/point_target.js';
 import { scrollResult, scrollTarget } from './actions/scroll.js';
 import { selectOptions } from './actions/select_options.js';
 import { actionableElements, resolveSelector } from './actions/selector_engine.js';
@@ -63,6 +64,7 @@ export const api = {
 
   // Selectors and targets.
   resolveSelector,
+  elementAtPoint,
   actionableElements,
   targetFacts,
 
@@ -74,8 +76,9 @@ export const api = {
   pointThroughFrame,
   blockPresses,
   unblockPresses,
-  watchDrag,
-  dragResult,
+  prepareDrag,
+  dragProgress,
+  endDrag,
   scrollTarget,
   scrollResult,
   cancelWaits,

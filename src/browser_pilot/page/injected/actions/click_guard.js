@@ -5,10 +5,11 @@ import { elementOf } from '../refs.js';
 import { nextFrame, nextTask, severalFrames } from '../scheduling.js';
 import { expectMouse, waitActionable } from './actionability.js';
 import { describeElement } from './failures.js';
-import { reaches, topmostAt } from './hit_testing.js';
+import { deepestAt, isFrame, reaches, topmostAt } from './hit_testing.js';
 import { guardSubmission } from './submission_guard.js';
 import { actedOn, hasChanged, refIn } from './target_facts.js';
 
+/** @import { Position } from './actionability.js' */
 /** @import { Watch } from '../mutation_watch.js' */
 /** @import { Target } from './target_facts.js' */
 
@@ -97,19 +98,24 @@ function movedAway(event, guarded) {
 
 /**
  * Waits until the target can be clicked and guards it. Returns the point, and whether the mouse must move first (`moveFirst`).
- * @param {Target} target @param {number[] | null} offset @param {number} presses @param {boolean} strict whether the target must not change
- * between press and click either
+ * @param {Target} target @param {Position | null} position @param {number} presses @param {boolean} strict whether the target must not
+ * change between press and click either
  * @param {number} timeoutMs
  */
-export async function prepareClick(target, offset, presses, strict, timeoutMs) {
-  const found = await waitActionable(target, timeoutMs, { offset, refuseInner: true });
+export async function prepareClick(target, position, presses, strict, timeoutMs) {
+  const found = await waitActionable(target, timeoutMs, { position, refuseInner: true });
   if ('error' in found) return found;
-  startGuard(found.element, presses, () => {
-    const resolved = elementOf(refIn(target));
-    return resolved !== null && hasChanged(target, resolved) ? CHANGED : null;
-  }, strict);
+  const hit = deepestAt(found.point);
+  if (hit !== null && isFrame(hit)) return { error: 'frame there' };
+  startGuard(found.element, presses, () => changeOf(target), strict);
   expectMouse();
   return { ...found.point, moveFirst: lastMouse !== null && document.elementFromPoint(lastMouse.x, lastMouse.y) !== lastMouse.over };
+}
+
+/** @param {Target} target */
+function changeOf(target) {
+  const resolved = elementOf(refIn(target));
+  return resolved !== null && hasChanged(target, resolved) ? CHANGED : null;
 }
 
 /** Where the click landed, once the page is quiet. */
@@ -136,9 +142,14 @@ export function unblockPresses() {
   return hit;
 }
 
-/** Watches, from the next press on, whether a drag starts. */
-export function watchDrag() {
-  startWatch();
+/**
+ * The point at which a drag of the target starts. From the next press on, its guard stops a press on anything else, and it watches
+ * whether a drag of the browser's own starts.
+ * @param {Target} target @param {Position | null} position @param {number} timeoutMs
+ */
+export async function prepareDrag(target, position, timeoutMs) {
+  const prepared = await prepareClick(target, position, 1, false, timeoutMs);
+  if ('error' in prepared) return prepared;
   dragStarted = false;
   /** @param {Event} event */
   const onDragStart = (event) => {
@@ -147,10 +158,19 @@ export function watchDrag() {
   };
   addEventListener('dragstart', onDragStart, { capture: true, once: true });
   setTimeout(() => removeEventListener('dragstart', onDragStart, { capture: true }), DRAG_START_TIMEOUT_MS);
+  return prepared;
 }
 
-export async function dragResult() {
+/** What the press hit in place of what is dragged, and whether a drag of the browser's own has started. */
+export async function dragProgress() {
   await nextTask();
   await nextFrame();
-  return { started: dragStarted };
+  const stopped = guard?.hit ?? null;
+  // The release of a stopped press is stopped too.
+  if (stopped === null) endDrag();
+  return { started: dragStarted, stopped };
+}
+
+export function endDrag() {
+  guard?.remove();
 }

@@ -1,5 +1,6 @@
 // Where a click would reach an element, and what else it would hit.
 
+import { frameNumberOf } from '../cdp_facts.js';
 import { parentOf, shadowRootOf } from '../dom.js';
 import { rectsOf } from '../geometry.js';
 import { isClickable } from '../snapshot/clickable.js';
@@ -85,19 +86,43 @@ export function hitFailure(hit) {
 }
 
 /**
- * An interactive element at a point of another one. It must be targeted itself, because an action is authorized for the element that
- * was targeted.
- * @param {Element} element @param {Point} point
+ * The point, if the element is what is there now, and no interactive element inside it.
+ * @param {Element} element @param {Point} point @returns {Point | Failure}
  */
-function interactiveInside(element, { x, y }) {
+export function pointIfStillThere(element, point) {
+  return topmostAt(element, point) === element && interactiveInside(element, point) === null ? point : { error: 'elsewhere' };
+}
+
+/** The innermost element at a point, also in shadow roots. @param {Point} point */
+export function deepestAt({ x, y }) {
   let hit = document.elementFromPoint(x, y);
   for (let root = hit && shadowRootOf(hit); root; root = hit && shadowRootOf(hit)) {
     const deeper = root.elementFromPoint(x, y);
     if (deeper === null || deeper === hit) break;
     hit = deeper;
   }
-  for (let node = hit; node && node !== element; node = parentOf(node)) {
+  return hit;
+}
+
+/** The nearest interactive element around another one, itself included, below `end`. @param {Element} element @param {Element | null} end */
+export function nearestInteractive(element, end) {
+  for (let node = /** @type {Element | null} */ (element); node && node !== end; node = parentOf(node)) {
     if (node.matches(INTERACTIVE) || isClickable(node)) return node;
   }
   return null;
+}
+
+/** Whether an element shows another document, whose elements this one cannot see. @param {Element} element */
+export function isFrame(element) {
+  return element.localName === 'iframe' || element.localName === 'frame' || frameNumberOf(element) !== undefined;
+}
+
+/**
+ * An interactive element at a point of another one. It must be targeted itself, because an action is authorized for the element that
+ * was targeted.
+ * @param {Element} element @param {Point} point
+ */
+function interactiveInside(element, point) {
+  const hit = deepestAt(point);
+  return hit && nearestInteractive(hit, element);
 }

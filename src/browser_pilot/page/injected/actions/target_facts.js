@@ -1,7 +1,7 @@
 // The facts about a target that its authorization depends on, and a fingerprint of them.
 
 import { frameNumberOf } from '../cdp_facts.js';
-import { focusedElement, normalizeText, truncate } from '../dom.js';
+import { focusedElement, normalizeText, parentOf, truncate } from '../dom.js';
 import { documentToken, elementOf, lastRef, refOf } from '../refs.js';
 import { accessibleName } from '../snapshot/accname.js';
 import { roleOf } from '../snapshot/roles.js';
@@ -34,11 +34,15 @@ export function refIn(target) {
 export function actedOn(element) {
   if (element === document.body) return element;
   if (element instanceof HTMLLabelElement && element.control) return element.control;
-  return fieldOf(element) ?? element.closest(INTERACTIVE) ?? element;
+  const field = fieldOf(element);
+  if (field !== null) return field;
+  // Also out of shadow roots: the drawing of an icon in a button belongs to the button.
+  for (let node = /** @type {Element | null} */ (element); node; node = parentOf(node)) if (node.matches(INTERACTIVE)) return node;
+  return element;
 }
 
 /** @param {Element} element @param {string} role */
-function displayName(element, role) {
+export function displayName(element, role) {
   return accessibleName(element, role) || element.getAttribute('title') || truncate(normalizeText(element.textContent ?? ''), 200);
 }
 
