@@ -16,10 +16,12 @@ Generated from the code by `make docs`; do not edit.
 
 Every tool also takes `tab` (such as `t2`; the current one by default), `session` and `timeout_ms`. An `element` is a
 ref of the last snapshot (`e12`), a selector (CSS, `text=…`, `role=button[name="Save"]`, `xpath=…`), or an object:
-`{ref}`, `{css}`, `{role, name}`. `browser_click`, `browser_hover`, `browser_scroll` and `browser_drag` also take a point
-in an element, `{ref, at: [x, y]}`, or of the viewport, `{x, y}`: the element there is resolved and authorized like a
-ref, compared again when the input is sent, and reported as `hit`. Results are TOON (`--format json` for JSON). A failure is a tool error with
+`{ref}`, `{css}`, `{role, name}`. Results are TOON (`--format json` for JSON). A failure is a tool error with
 `error` (a code), `message`, `suggestions` and `retryable`.
+
+`browser_click`, `browser_hover`, `browser_scroll` and `browser_drag` also take a point: in an element,
+`{ref, at: [x, y]}`, or of the viewport, `{x, y}`. The element at that point is resolved and authorized like a ref,
+compared again when the input is sent, and reported as `hit`.
 
 A profile selects the tools of a client: `--tools standard` (the default), `minimal` or `full`; names can be added and
 removed, as in `--tools standard,browser_evaluate,-browser_upload`.

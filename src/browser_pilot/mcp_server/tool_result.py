@@ -127,7 +127,11 @@ def _cut_texts(value: object, name: str, lengths: int) -> object:
         return cut(value, MAX_FIELD_CHARACTERS.get(name, MAX_TEXT_CHARACTERS) * lengths)
     if isinstance(value, Mapping):
         items = cast("Mapping[str, object]", value).items()
-        return {cut(inner, MAX_NAME_CHARACTERS): _cut_texts(item, inner, lengths) for inner, item in items}
+        # What a script returned is limited as a whole, where it is made.
+        return {
+            cut(inner, MAX_NAME_CHARACTERS): _cut_texts(item, name if name == "result" else inner, lengths)
+            for inner, item in items
+        }
     if isinstance(value, list):
         return [_cut_texts(item, name, lengths) for item in cast("list[object]", value)]
     return value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import Path
 
 import psutil
@@ -62,7 +61,7 @@ async def test_storage_and_tabs_are_restored_after_a_crash(home: Path) -> None:
             assert [row["current"] for row in restored["tabs"]] == [False, True]
             assert "loaded again" in str(restored["notices"])
             found = await call(client, "browser_evaluate", expression="[localStorage.kept, document.cookie]", tab="t1")
-            assert json.loads(found["result"]) == ["yes", "kept=1"]
+            assert found["result"] == ["yes", "kept=1"]
 
 
 async def test_the_hub_shuts_down_while_it_restores_a_page_that_never_responds(home: Path) -> None:

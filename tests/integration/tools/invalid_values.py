@@ -17,6 +17,7 @@ BY_TYPE: dict[str, tuple[object, ...]] = {
     "array": ("x", 7, True, {}, None, [7], [None], [[]]),
     "object": ("x", 7, True, [], ["x"]),
     "time": ("nonsense", [], ["x"], {}),
+    "keys": (True, [], {}, [[]], [{}]),
     "element": (
         True,
         [],
@@ -56,7 +57,7 @@ def _invalid_values(facts: Mapping[str, Any], schema: Mapping[str, Any]) -> Iter
         if "enum" in kind:
             yield from ("nonsense", "", str(kind["enum"][0]).upper(), LONG, 7, [])
             continue
-        several = {("string", "object"): "element", ("number", "string"): "time"}
+        several = {("string", "object"): "element", ("number", "string"): "time", ("string", "array"): "keys"}
         of_type = kind["type"]
         invalid = BY_TYPE[several[tuple(of_type)] if isinstance(of_type, list) else of_type]
         yield from (value for value in invalid if not (value is None and is_optional))

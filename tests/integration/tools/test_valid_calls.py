@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, cast
 
 import pytest
@@ -51,7 +50,7 @@ async def test_valid_calls_succeed_and_have_their_effect(
             arguments = {name: _filled(value, known) for name, value in valid.arguments.items()}
             await succeed(client, tool, **{"tab": "t1", "timeout_ms": 20_000, **arguments})
             proof = await call(client, "browser_evaluate", expression=f"Boolean({valid.proof})", tab="t1")
-            assert json.loads(proof["result"]) is True, (arguments, valid.proof)
+            assert proof["result"] is True, (arguments, valid.proof)
 
 
 async def session_of(client: Client, tab: str) -> str:

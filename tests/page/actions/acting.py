@@ -28,9 +28,9 @@ async def hover(tab: Tab, element: ElementArgument, **options: Any) -> Outcome:
     return await mouse.hover(ActionContext(tab), await resolve(tab, element, pointing=True), **options)
 
 
-async def press(tab: Tab, key: str, element: ElementArgument | None = None, **options: Any) -> Outcome:
+async def press(tab: Tab, keys: str | Sequence[str], element: ElementArgument | None = None, **options: Any) -> Outcome:
     target = await resolve(tab, element) if element is not None else None
-    return await keyboard.press(ActionContext(tab), key, target, **options)
+    return await keyboard.press(ActionContext(tab), [keys] if isinstance(keys, str) else keys, target, **options)
 
 
 async def type_text(tab: Tab, element: ElementArgument, text: str, **options: Any) -> Outcome:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from datetime import time as time_of_day
 from typing import Annotated, Any
@@ -10,6 +12,7 @@ from pydantic import JsonValue, WithJsonSchema
 
 from browser_pilot.errors import InvalidArgument
 
+_AROUND_PLUS = re.compile(r"(?<=\S)\s*+\+\s*+(?=\S)")
 _ELEMENT: dict[str, JsonValue] = {"type": ["string", "object"]}
 _FORMS = "ref, CSS, text=…, {role, name}, {ref, at: [x, y]}, {x, y}"
 ElementField = Annotated[str | dict[str, Any], WithJsonSchema(_ELEMENT)]
@@ -21,6 +24,18 @@ Since = Annotated[float | str | None, WithJsonSchema({"type": ["number", "string
 def as_list(given: object) -> object:
     """One value in place of a list of one."""
     return [given] if isinstance(given, str | int | float) and not isinstance(given, bool) else given
+
+
+def as_keys(given: object) -> object:
+    """``Control + a`` is one key, ``ArrowDown Enter`` are two, and a space alone is the space bar."""
+    if not isinstance(given, str):
+        return given
+    keys = _AROUND_PLUS.sub("+", given).split()
+    return keys if keys and not given.startswith("+") else [given]
+
+
+def one_or_list(given: Sequence[str]) -> str | list[str]:
+    return given[0] if len(given) == 1 else list(given)
 
 
 def parse_since(since: float | str | None, *, now: float) -> float:

@@ -15,7 +15,7 @@ from browser_pilot.page.actions.target_facts import TargetSpec
 
 from .arguments import ElementField
 from .page_result import action_data, page_snapshot
-from .user_input import element_timeout_ms, key_targets, press_key
+from .user_input import element_timeout_ms, key_targets, press_keys
 
 
 class InteractArguments(TabArguments):
@@ -30,7 +30,7 @@ class InteractArguments(TabArguments):
 def interact_targets(arguments: InteractArguments) -> tuple[TargetSpec, ...]:
     action, element = arguments.action, arguments.element
     if action == "press":
-        return key_targets(arguments.key or "", element)
+        return () if arguments.key is None else key_targets([arguments.key], element)
     if element is None:
         return ()
     choices = (arguments.value,) if action == "select" and arguments.value is not None else ()
@@ -52,7 +52,7 @@ async def interact(context: ToolContext, arguments: InteractArguments) -> Outcom
         case "select" if target is not None and arguments.value is not None:
             return await forms.select(action, target, [arguments.value], timeout_ms=timeout_ms)
         case "press" if arguments.key is not None:
-            return await press_key(context, arguments.key, arguments.element)
+            return await press_keys(context, [arguments.key], arguments.element)
         case kind:
             needs = {"type": "element and text", "select": "element and value", "press": "key"}.get(kind, "element")
             raise InvalidArgument(f"Action {kind!r} needs {needs}.", suggestions=[f"Give {needs}."])

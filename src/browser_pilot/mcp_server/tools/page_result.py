@@ -12,7 +12,8 @@ from browser_pilot.mcp_server.tool_schema import Arguments
 from browser_pilot.page.actions.dialogs import DialogAppeared
 from browser_pilot.page.actions.outcome import Outcome
 from browser_pilot.page.actions.wait_idle import finish_waiting
-from browser_pilot.page.snapshot.diff import SnapshotDiff, diff_cost, diff_tables
+from browser_pilot.page.snapshot.diff import diff_cost, diff_tables
+from browser_pilot.page.snapshot.history import SnapshotUpdate
 from browser_pilot.page.snapshot.rows import Snapshot, table
 from browser_pilot.page.snapshot.token_budget import estimate_tokens, truncate
 from browser_pilot.page.tab import Tab
@@ -93,11 +94,12 @@ async def _changes_after(
             return {**facts, "url": update.snapshot.url, "title": update.snapshot.title}
         return {"page": "new", **facts, **table_data(update.snapshot, max_tokens=max_tokens)}
     if update.diff.is_empty:
-        return {**facts, **_new_location(outcome, update.diff), "changes": "none"}
+        return {**facts, **_new_location(outcome, update), "changes": "none"}
     if diff_cost(update.diff) > max_tokens:
         return {"page": "changed", **facts, **table_data(update.snapshot, max_tokens=max_tokens)}
-    return {**facts, **_new_location(outcome, update.diff), **diff_tables(update.diff)}
+    return {**facts, **_new_location(outcome, update), **diff_tables(update.diff)}
 
 
-def _new_location(outcome: Outcome, changes: SnapshotDiff) -> dict[str, object]:
-    return {"url": changes.url, "title": changes.title} if outcome.navigated else {}
+def _new_location(outcome: Outcome, update: SnapshotUpdate) -> dict[str, object]:
+    page = update.snapshot
+    return {"url": page.url, "title": page.title} if outcome.navigated or update.relocated else {}

@@ -207,9 +207,9 @@ def _local_time(at: float) -> str:
 
 
 def _size(session: Session) -> str:
-    """Of the page; the user's own windows and devices have their own."""
+    """Of its pages, or the device whose size they have; empty for the user's own windows."""
     viewport = session.request.viewport
-    return "" if viewport is None else f"{viewport[0]}x{viewport[1]}"
+    return session.request.emulation.device or "" if viewport is None else f"{viewport[0]}x{viewport[1]}"
 
 
 def _session_id(arguments: SessionArguments) -> str:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, cast
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
 
+from browser_pilot.errors import ElementNotFound
 from browser_pilot.gateway import ToolContext
 from browser_pilot.mcp_server.tool_registry import STANDARD, Operation, Tool
 from browser_pilot.mcp_server.tool_schema import Arguments, TabArguments
 from browser_pilot.page.actions import forms, keyboard, mouse
-from browser_pilot.page.actions.keys import Modifier, activating_key, is_shortcut
+from browser_pilot.page.actions.keys import Modifier, activating_key, is_shortcut, needs_authorization
 from browser_pilot.page.actions.outcome import Outcome
 from browser_pilot.page.actions.resolve import resolve
 from browser_pilot.page.actions.target_facts import TargetSpec
 
-from .arguments import DescribedElement, ElementField, as_list
+from .arguments import DescribedElement, ElementField, as_keys, as_list, one_or_list
 from .page_result import render_changes
+
+MAX_KEYS = 100
 
 
 def element_timeout_ms(context: ToolContext) -> int:
@@ -48,7 +51,7 @@ async def click(context: ToolContext, arguments: ClickArguments) -> Outcome:
 
 
 class TypeArguments(TabArguments):
-    element: ElementField
+    element: ElementField | None = None
     text: str
     submit: bool = False
     clear: bool = True
@@ -56,14 +59,20 @@ class TypeArguments(TabArguments):
 
 
 def type_targets(arguments: TypeArguments) -> tuple[TargetSpec, ...]:
-    return (TargetSpec(arguments.element, submits=arguments.submit, fills=True),)
+    # A line break that is typed by a key is Enter.
+    by_keys = arguments.slowly or arguments.element is None
+    submits = arguments.submit or (by_keys and not {"\r", "\n"}.isdisjoint(arguments.text))
+    return (TargetSpec(arguments.element, submits=submits, fills=True),)
 
 
 async def type_text(context: ToolContext, arguments: TypeArguments) -> Outcome:
+    if not context.action.targets:
+        raise ElementNotFound("Nothing has the focus.", suggestions=["Name the field: `element`.", "Click it first."])
     return await keyboard.type_text(
         context.action,
         context.action.targets[0],
         arguments.text,
+        focused=arguments.element is None,
         clear=arguments.clear,
         submit=arguments.submit,
         slowly=arguments.slowly,
@@ -98,19 +107,27 @@ async def hover(context: ToolContext, _: HoverArguments) -> Outcome:
 
 
 class PressArguments(TabArguments):
-    key: str
+    key: Annotated[
+        tuple[str, ...],
+        BeforeValidator(as_keys),
+        Field(min_length=1, max_length=MAX_KEYS),
+        PlainSerializer(one_or_list),
+        WithJsonSchema({"type": ["string", "array"]}),
+    ]
     element: ElementField | None = None
 
 
-def key_targets(key: str, element: ElementField | None) -> tuple[TargetSpec, ...]:
+def key_targets(keys: Sequence[str], element: ElementField | None) -> tuple[TargetSpec, ...]:
     """Enter and Space activate the element that has the focus; a shortcut may submit the form around it.
 
     Other keys need no authorization of their own.
     """
-    activating, shortcut = activating_key(key), is_shortcut(key)
-    if activating is None and not shortcut:
+    activating = [key for key in keys if needs_authorization(key)]
+    if not activating:
         return ()
-    return (TargetSpec(element, submits=shortcut or activating == "Enter", shortcut=shortcut),)
+    shortcut = any(is_shortcut(key) for key in activating)
+    submits = shortcut or any(activating_key(key) == "Enter" for key in activating)
+    return (TargetSpec(element, submits=submits, shortcut=shortcut),)
 
 
 def press_targets(arguments: PressArguments) -> tuple[TargetSpec, ...]:
@@ -118,16 +135,16 @@ def press_targets(arguments: PressArguments) -> tuple[TargetSpec, ...]:
 
 
 async def press(context: ToolContext, arguments: PressArguments) -> Outcome:
-    return await press_key(context, arguments.key, arguments.element)
+    return await press_keys(context, arguments.key, arguments.element)
 
 
-async def press_key(context: ToolContext, key: str, element: ElementField | None) -> Outcome:
+async def press_keys(context: ToolContext, keys: Sequence[str], element: ElementField | None) -> Outcome:
     action, timeout_ms = context.action, element_timeout_ms(context)
     authorized = action.targets[0] if action.targets else None
     if element is None:
-        return await keyboard.press(action, key, focused=authorized, timeout_ms=timeout_ms)
+        return await keyboard.press(action, keys, focused=authorized, timeout_ms=timeout_ms)
     target = authorized or await resolve(action.tab, element)
-    return await keyboard.press(action, key, target, timeout_ms=timeout_ms)
+    return await keyboard.press(action, keys, target, timeout_ms=timeout_ms)
 
 
 class FormField(Arguments):
@@ -188,7 +205,7 @@ TOOLS = (
     Tool(
         name="browser_type",
         title="Type",
-        description="Type text into a field; `submit` presses Enter.",
+        description="Type into a field or the focus; `submit` presses Enter.",
         arguments=TypeArguments,
         effect="write",
         profiles=STANDARD,
@@ -216,8 +233,8 @@ TOOLS = (
     ),
     Tool(
         name="browser_press",
-        title="Press a key",
-        description="Press a key, in an element or where the focus is.",
+        title="Press keys",
+        description="Press Enter, Control+a, … or a list of keys.",
         arguments=PressArguments,
         effect="write",
         profiles=STANDARD,

@@ -5,10 +5,10 @@
 import { cancelWaits } from './actions/cancellation.js';
 import { hoverPoint, mouseArrived, pointThroughFrame } from './actions/actionability.js';
 import { blockPresses, clickResult, dragProgress, endDrag, prepareClick, prepareDrag, unblockPresses } from './actions/click_guard.js';
-import { writeResult, writeText } from './actions/fields.js';
+import { keysResult, writeResult, writeText } from './actions/fields.js';
 import { fileInput, fileInputFacts } from './actions/file_input.js';
 import { fillFields, submitForm } from './actions/fill_form.js';
-import { focusTarget, guardFocused, guardTarget } from './actions/key_guard.js';
+import { focusTarget, guardFocused, guardNextKey, guardTarget, isField } from './actions/key_guard.js';
 import { elementAtPoint } from './actions/point_target.js';
 import { scrollResult, scrollTarget } from './actions/scroll.js';
 import { selectOptions } from './actions/select_options.js';
@@ -87,8 +87,11 @@ export const api = {
   focusTarget,
   guardTarget,
   guardFocused,
+  guardNextKey,
+  isField,
   writeText,
   writeResult,
+  keysResult,
   selectOptions,
   fillFields,
   submitForm,

@@ -17,11 +17,15 @@ from .snapshot import take_snapshot
 
 @dataclass(frozen=True, slots=True)
 class SnapshotUpdate:
-    """The page as it is now. ``diff`` is None when there is no snapshot of this document to compare with."""
+    """The page as it is now. ``diff`` is None when there is no snapshot of this document to compare with.
+
+    ``relocated``: its URL or title is another one than in the last snapshot.
+    """
 
     snapshot: Snapshot
     diff: SnapshotDiff | None
     is_first: bool
+    relocated: bool
 
 
 class SnapshotHistory:
@@ -46,4 +50,5 @@ class SnapshotHistory:
         """Take a snapshot, with the diff to the client's last one."""
         before = self._last
         snapshot = await self.full(timeout_ms=timeout_ms)
-        return SnapshotUpdate(snapshot, diff_or_none(before, snapshot), before is None)
+        relocated = before is not None and (before.url, before.title) != (snapshot.url, snapshot.title)
+        return SnapshotUpdate(snapshot, diff_or_none(before, snapshot), before is None, relocated)

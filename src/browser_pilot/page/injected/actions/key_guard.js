@@ -70,6 +70,18 @@ export function guardFocused(target, strict) {
   return (focusedElement() ?? document.body) === elementOf(refIn(target)) ? guardTarget(target, strict) : { error: 'changed' };
 }
 
+/** The same for a further key, which must go to the element as the ones before it did. @param {Target} target @param {boolean} strict */
+export function guardNextKey(target, strict) {
+  const resolved = elementOf(refIn(target));
+  return resolved !== null && receivesKeys(resolved) ? guardTarget(target, strict) : { error: 'changed' };
+}
+
+/** @param {string} ref */
+export function isField(ref) {
+  const resolved = elementOf(ref);
+  return resolved !== null && fieldOf(resolved) !== null;
+}
+
 /** Focuses any element, for keys to go to. @param {Target} target @param {boolean} strict @param {number} timeoutMs */
 export async function focusTarget(target, strict, timeoutMs) {
   const found = await waitActionable(target, timeoutMs, { allowDisabled: true });
