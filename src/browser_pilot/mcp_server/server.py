@@ -27,6 +27,7 @@ from browser_pilot.redaction.redactor import Redactor
 from browser_pilot.safe_text import well_formed_data
 from browser_pilot.sessions.client import Client
 
+from .advice import usable_advice
 from .call_metrics import FinishedCall, counted
 from .elicitation import ElicitationChannel, supports_forms
 from .pending_calls import PendingCalls, request_state_boundary
@@ -132,6 +133,8 @@ async def run_call(
 ) -> FinishedCall:
     """Run one tool call. Every failure becomes a tool error; an unexpected one is logged with its traceback."""
     result_format = client.settings.tools.format
+    tools: dict[str, Tool[Any]] = {}
+    tool: Tool[Any] | None = None
     try:
         tools = _tools_of(registry, client)
         tool = tools.get(name)
@@ -142,6 +145,8 @@ async def run_call(
         request = CallRequest(client, tool, gateway, arguments, channels, progress)
         result = await tool.run(request, tool.parse(arguments))
     except PilotError as error:
+        if tool is not None:
+            error.suggestions = usable_advice(error.suggestions, tool, tools, registry)
         return await _failure(error, name, result_format, gateway.redactor)
     except Exception:
         logger.exception("%s failed unexpectedly", name)

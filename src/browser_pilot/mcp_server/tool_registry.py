@@ -144,10 +144,26 @@ class CallRequest:
         timeout_ms: int | None = None,
     ) -> ToolResult:
         """Run an operation through the pipeline and render its result."""
-        call = self.call(operation, arguments, session=session, tab=tab, timeout_ms=timeout_ms)
-        context, outcome = await self.gateway.run(
-            call, lambda context: operation.execute(context, arguments), location=location
+        context, outcome = await self.perform(
+            operation, arguments, location=location, session=session, tab=tab, timeout_ms=timeout_ms
         )
+        return await self.render(operation, context, arguments, outcome)
+
+    async def perform(
+        self,
+        operation: Operation[A, R],
+        arguments: A,
+        *,
+        location: Location | None = None,
+        session: str | None = None,
+        tab: str | None = None,
+        timeout_ms: int | None = None,
+    ) -> tuple[ToolContext, R]:
+        """Run an operation through the pipeline, for a tool that does several before its result."""
+        call = self.call(operation, arguments, session=session, tab=tab, timeout_ms=timeout_ms)
+        return await self.gateway.run(call, lambda context: operation.execute(context, arguments), location=location)
+
+    async def render(self, operation: Operation[A, R], context: ToolContext, arguments: A, outcome: R) -> ToolResult:
         # An action can lead to a page that was not authorized, also while the result is rendered.
         if (site := context.undescribed_site()) is not None:
             return result_of_undescribed_page(site)
@@ -156,7 +172,7 @@ class CallRequest:
             site = context.undescribed_site()
             return _without_undescribed_tabs(context, result) if site is None else result_of_undescribed_page(site)
         except (Timeout, BrowserError, NoTab) as error:
-            if not call.has_effect:
+            if not context.call.has_effect:
                 raise
             # The effect is done and recorded: that the page could not be read afterwards must not hide it.
             return result_without_page(error)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
+
 import pytest
 
 from tests.clients import call, fail
@@ -21,7 +24,13 @@ SWAP = f"""<!doctype html><html lang=en><title>Shop</title>
 <button id=next style='{PLACE}' onclick="fetch('/next')" onmousemove="this.outerHTML = other">Next</button>
 <script>other = {PAY!r}</script>"""
 FRAMED = "<!doctype html><html lang=en><title>Shop</title><iframe src='/shop' style='border:0;margin:60px'></iframe>"
-PAGES = {"/shop": SHOP, "/swap": SWAP, "/framed": FRAMED, "/paid": "paid", "/next": "next"}
+PAGES: dict[str, str | Callable[[BaseHTTPRequestHandler], None]] = {
+    "/shop": SHOP,
+    "/swap": SWAP,
+    "/framed": FRAMED,
+    "/paid": "paid",
+    "/next": "next",
+}
 
 
 async def test_a_click_at_a_point_asks_as_a_click_on_the_element(hub_with: HubWith) -> None:

@@ -102,7 +102,10 @@ VALID_CALLS: dict[str, tuple[ValidCall, ...]] = {
         ValidCall({"accept": True, "text": "Grace"}, before=OPEN_DIALOG),
         ValidCall({"accept": False}, before=OPEN_DIALOG),
     ),
-    "browser_drag": (ValidCall({"from": "#from", "to": "#to"}, happened("drop")),),
+    "browser_drag": (
+        ValidCall({"from": "#from", "to": "#to"}, happened("drop")),
+        ValidCall({"from": "#from", "to": "#to", "via": [{"x": 300, "y": 20}]}, happened("drop")),
+    ),
     "browser_wait_for": (
         ValidCall({"text": "Some text"}),
         ValidCall({"text_gone": "Nowhere"}),
@@ -142,6 +145,7 @@ VALID_CALLS: dict[str, tuple[ValidCall, ...]] = {
         ValidCall({"url": HERE, "filename": "Every page.html"}),
         ValidCall({"element": "text=a link", "wait": True}),
         ValidCall({"selector": "p a"}),
+        ValidCall({"ref": "e1"}, before=(("browser_find", {"query": "a link", "role": "link"}),)),
         ValidCall({"index": 2}, before=(("browser_dom", {}),)),
         ValidCall({"id": "d1", "wait": False}, before=(("browser_download", {"selector": "p a"}),)),
         ValidCall({"id": "d1", "cancel": True}, before=(("browser_download", {"selector": "p a", "wait": False}),)),

@@ -34,10 +34,10 @@ ShortText = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(o
 
 def width_and_height(given: object) -> object:
     """``{width, height}`` in place of a list."""
-    if isinstance(given, Mapping) and given.keys() == {"width", "height"}:
-        sides = cast("Mapping[str, object]", given)
-        return [sides["width"], sides["height"]]
-    return given
+    if not isinstance(given, Mapping):
+        return given
+    sides = cast("Mapping[str, object]", given)
+    return [sides["width"], sides["height"]] if set(sides) == {"width", "height"} else sides
 
 
 class SessionArguments(TabArguments):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, cast
 
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
 
 from browser_pilot.errors import ElementNotFound
 from browser_pilot.gateway import ToolContext
-from browser_pilot.mcp_server.tool_registry import STANDARD, Operation, Tool
+from browser_pilot.mcp_server.tool_registry import STANDARD, CallRequest, Operation, Tool
+from browser_pilot.mcp_server.tool_result import ToolResult
 from browser_pilot.mcp_server.tool_schema import Arguments, TabArguments
 from browser_pilot.page.actions import forms, keyboard, mouse
 from browser_pilot.page.actions.keys import Modifier, activating_key, is_shortcut, needs_authorization
@@ -18,6 +20,7 @@ from browser_pilot.page.actions.resolve import resolve
 from browser_pilot.page.actions.target_facts import TargetSpec
 
 from .arguments import DescribedElement, ElementField, as_keys, as_list, one_or_list
+from .custom_lists import choose, choose_in_form
 from .page_result import render_changes
 
 MAX_KEYS = 100
@@ -89,9 +92,19 @@ def select_targets(arguments: SelectArguments) -> tuple[TargetSpec, ...]:
     return (TargetSpec(arguments.element, fills=True, choices=arguments.values),)
 
 
-async def select(context: ToolContext, arguments: SelectArguments) -> Outcome:
+async def select_native(context: ToolContext, arguments: SelectArguments) -> Outcome:
     timeout_ms = element_timeout_ms(context)
     return await forms.select(context.action, context.action.targets[0], arguments.values, timeout_ms=timeout_ms)
+
+
+SELECT = Operation(targets=select_targets, execute=select_native, render=render_changes)
+
+
+async def select(request: CallRequest, arguments: SelectArguments) -> ToolResult:
+    context, outcome = await request.perform(SELECT, arguments)
+    if outcome.custom_lists:
+        context, outcome = await choose(request, arguments, arguments.element, arguments.values)
+    return await request.render(SELECT, context, arguments, outcome)
 
 
 class HoverArguments(TabArguments):
@@ -181,7 +194,7 @@ def _choices(value: str | bool | int | float | tuple[str, ...]) -> tuple[str, ..
     return value if isinstance(value, tuple) else ()
 
 
-async def fill_form(context: ToolContext, arguments: FillFormArguments) -> Outcome:
+async def fill_fields(context: ToolContext, arguments: FillFormArguments) -> Outcome:
     values = [field.value for field in arguments.fields]
     return await forms.fill_form(
         context.action,
@@ -189,6 +202,36 @@ async def fill_form(context: ToolContext, arguments: FillFormArguments) -> Outco
         submit=arguments.submit,
         timeout_ms=element_timeout_ms(context),
     )
+
+
+def submit_targets(arguments: FillFormArguments) -> tuple[TargetSpec, ...]:
+    return (TargetSpec(arguments.fields[-1].element, submits=True),)
+
+
+async def submit_form(context: ToolContext, _: FillFormArguments) -> Outcome:
+    return await forms.submit_form(context.action, context.action.targets[0])
+
+
+FILL = Operation(targets=form_targets, execute=fill_fields, render=render_changes)
+SUBMIT = Operation(targets=submit_targets, execute=submit_form, render=render_changes)
+
+
+async def fill_form(request: CallRequest, arguments: FillFormArguments) -> ToolResult:
+    """The lists that the page draws itself come after the other fields, and the submission after them."""
+    context, outcome = await request.perform(FILL, arguments)
+    lists = [arguments.fields[index] for index in outcome.custom_lists]
+    if not lists or not outcome.complete:
+        return await request.render(FILL, context, arguments, outcome)
+    choices = [(field.element, _choices(field.value) or (str(field.value),)) for field in lists]
+    last, chosen, problems = await choose_in_form(request, arguments, choices)
+    context, notices = last or context, (*outcome.notices, *chosen.notices, *problems)
+    outcome = replace(chosen, notices=notices)
+    if arguments.submit and not problems:
+        context, submitted = await request.perform(SUBMIT, arguments)
+        outcome = replace(submitted, notices=(*notices, *submitted.notices))
+    elif problems and arguments.submit:
+        outcome = outcome.with_notices("The form was not submitted.")
+    return await request.render(FILL, context, arguments, outcome)
 
 
 TOOLS = (
@@ -219,7 +262,7 @@ TOOLS = (
         arguments=SelectArguments,
         effect="write",
         profiles=STANDARD,
-        operation=Operation(targets=select_targets, execute=select, render=render_changes),
+        handler=select,
         destructive=True,
     ),
     Tool(
@@ -248,7 +291,7 @@ TOOLS = (
         arguments=FillFormArguments,
         effect="write",
         profiles=STANDARD,
-        operation=Operation(targets=form_targets, execute=fill_form, render=render_changes),
+        handler=fill_form,
         destructive=True,
     ),
 )

@@ -124,7 +124,7 @@ async def type_text(
             "timeoutMs": timeout_ms,
             "secrets": list(filled.secrets),
         }
-        if focused and not await action.result_of("isField", target.ref, frame=target.frame):
+        if focused and not await action.result_of("takesText", target.ref, frame=target.frame):
             await action.call_target(target, "guardFocused", target.wire_ref, context.approved, timeout_ms=0)
             await _type_slowly(action, typed)
             return await action.result_of("keysResult", frame=target.frame)

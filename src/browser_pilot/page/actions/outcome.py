@@ -37,11 +37,15 @@ class StartedDownload:
 
 @dataclass(frozen=True, slots=True)
 class FieldReport:
-    """The result for one field of a form: what it holds now, or why it does not hold the given value."""
+    """The result for one field of a form: what it holds now, or why it does not hold the given value.
+
+    ``is_list``: it is a list that the page draws itself, and nothing was done to it.
+    """
 
     element: str
     holds: str = ""
     problem: str | None = None
+    is_list: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,8 @@ class Outcome:
     still_loading: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     fields: tuple[FieldReport, ...] = ()
+    # Which of the given fields are lists that the page draws itself, in which nothing was chosen yet.
+    custom_lists: tuple[int, ...] = ()
     # What was at the points that the caller named.
     hits: tuple[str, ...] = ()
 

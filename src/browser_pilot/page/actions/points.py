@@ -41,7 +41,7 @@ def parse_point(element: ElementArgument, *, pointing: bool) -> tuple[float, flo
             "A point {x, y} is for clicking, hovering, scrolling and dragging only.",
             suggestions=["Name the element by its ref or a selector."],
         )
-    if set(element) != _COORDINATES:
+    if frozenset(element) != _COORDINATES:
         other = ", ".join(sorted(set(element) - _COORDINATES)) or "only one of x and y"
         raise InvalidArgument(
             f"A point has x and y and nothing else; this one has {other[:80]}.",

@@ -8,7 +8,8 @@ import { blockPresses, clickResult, dragProgress, endDrag, prepareClick, prepare
 import { keysResult, writeResult, writeText } from './actions/fields.js';
 import { fileInput, fileInputFacts } from './actions/file_input.js';
 import { fillFields, submitForm } from './actions/fill_form.js';
-import { focusTarget, guardFocused, guardNextKey, guardTarget, isField } from './actions/key_guard.js';
+import { focusTarget, guardFocused, guardNextKey, guardTarget, takesText } from './actions/key_guard.js';
+import { findListOption, focusListInput, listShows, scrollListTo } from './actions/listbox.js';
 import { elementAtPoint } from './actions/point_target.js';
 import { scrollResult, scrollTarget } from './actions/scroll.js';
 import { selectOptions } from './actions/select_options.js';
@@ -88,11 +89,15 @@ export const api = {
   guardTarget,
   guardFocused,
   guardNextKey,
-  isField,
+  takesText,
   writeText,
   writeResult,
   keysResult,
   selectOptions,
+  findListOption,
+  scrollListTo,
+  focusListInput,
+  listShows,
   fillFields,
   submitForm,
   fileInput,

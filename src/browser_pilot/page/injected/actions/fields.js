@@ -30,7 +30,7 @@ const FORMATS = /** @type {Record<string, string>} */ ({
 // An element may become a field while a page starts, but rarely later.
 const FIELD_TIMEOUT_MS = 1_000;
 
-const MAX_ANCESTORS = 6;
+const MAX_KEPT_AROUND = 6;
 
 /** @type {PendingWrite | null} */
 let pendingWrite = null;
@@ -183,7 +183,7 @@ export async function reportWrite(write, quick) {
 function keepWrite(field, text) {
   /** @type {Element[]} */
   const around = [];
-  for (let node = parentOf(field); node && around.length < MAX_ANCESTORS; node = parentOf(node)) around.push(node);
+  for (let node = parentOf(field); node && around.length < MAX_KEPT_AROUND; node = parentOf(node)) around.push(node);
   const role = roleOf(field);
   keptWrite = { field, text, ref: refOf(field, role, accessibleName(field, role)), around };
 }

@@ -77,7 +77,7 @@ export function guardNextKey(target, strict) {
 }
 
 /** @param {string} ref */
-export function isField(ref) {
+export function takesText(ref) {
   const resolved = elementOf(ref);
   return resolved !== null && fieldOf(resolved) !== null;
 }
