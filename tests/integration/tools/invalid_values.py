@@ -58,8 +58,8 @@ def _invalid_values(facts: Mapping[str, Any], schema: Mapping[str, Any]) -> Iter
             yield from ("nonsense", "", str(kind["enum"][0]).upper(), LONG, 7, [])
             continue
         several = {("string", "object"): "element", ("number", "string"): "time", ("string", "array"): "keys"}
-        of_type = kind["type"]
-        invalid = BY_TYPE[several[tuple(of_type)] if isinstance(of_type, list) else of_type]
+        of_type = cast("str | list[str]", kind["type"])
+        invalid = BY_TYPE[of_type if isinstance(of_type, str) else several[tuple(of_type)]]
         yield from (value for value in invalid if not (value is None and is_optional))
         yield from _out_of_range(kind)
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from browser_pilot.page.actions import drag as dragging
 from browser_pilot.page.actions import evaluate as evaluating
 from browser_pilot.page.actions import forms, keyboard, mouse, navigate, runner
 from browser_pilot.page.actions import scroll as scrolling
@@ -16,6 +15,7 @@ from browser_pilot.page.actions.evaluate import EvaluationResult
 from browser_pilot.page.actions.forms import FieldValue
 from browser_pilot.page.actions.navigate import Step
 from browser_pilot.page.actions.outcome import Outcome
+from browser_pilot.page.actions.pointer import drag as dragging
 from browser_pilot.page.actions.resolve import ElementArgument, resolve
 from browser_pilot.page.tab import Tab
 

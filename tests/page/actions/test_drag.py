@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from browser_pilot.errors import ElementNotActionable, PilotError
-from browser_pilot.page.actions import drag as dragging
 from browser_pilot.page.actions.context import ActionContext
+from browser_pilot.page.actions.pointer import drag as dragging
 from browser_pilot.page.actions.resolve import resolve
 from browser_pilot.page.tab import Tab
 from tests.page.conftest import Show

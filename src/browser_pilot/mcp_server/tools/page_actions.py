@@ -11,10 +11,10 @@ from browser_pilot.gateway import ToolContext
 from browser_pilot.mcp_server.tool_registry import STANDARD, Operation, Tool
 from browser_pilot.mcp_server.tool_result import ToolResult
 from browser_pilot.mcp_server.tool_schema import TabArguments
-from browser_pilot.page.actions import drag as dragging
 from browser_pilot.page.actions import scroll as scrolling
 from browser_pilot.page.actions import upload as uploading
 from browser_pilot.page.actions.outcome import Outcome
+from browser_pilot.page.actions.pointer import drag as dragging
 from browser_pilot.page.actions.runner import respond_to_dialog
 from browser_pilot.page.actions.target_facts import TargetSpec
 

@@ -16,7 +16,7 @@ from browser_pilot.json_types import ReadOnlyJson
 from browser_pilot.page.frames import MAIN, Frame
 from browser_pilot.page.isolated_world import World
 
-from .points import element_at, parse_point
+from .pointer.points import element_at, parse_point
 from .selectors import ElementArgument, Elements, Selector, parse_element
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from browser_pilot.errors import ElementNotActionable, ElementNotFound, InvalidArgument
+from browser_pilot.page.actions.selectors import Element, ElementArgument
 from browser_pilot.page.isolated_world import World
-
-from .selectors import Element, ElementArgument
 
 _MAX_DEPTH = 20
 _COORDINATES = frozenset({"x", "y"})

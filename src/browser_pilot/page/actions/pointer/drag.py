@@ -12,16 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from browser_pilot.page.actions.actionability_errors import actionability_error
+from browser_pilot.page.actions.context import ActionContext
+from browser_pilot.page.actions.frame_shield import other_frames_blocked
+from browser_pilot.page.actions.mouse import Point, actionable_point, move, move_into, to_viewport
+from browser_pilot.page.actions.outcome import Outcome
+from browser_pilot.page.actions.resolve import Target
+from browser_pilot.page.actions.runner import TIMEOUT_MS, RunningAction, run_action
+from browser_pilot.page.actions.wait_idle import PageReport
 from browser_pilot.page.cdp import send
-
-from .actionability_errors import actionability_error
-from .context import ActionContext
-from .frame_shield import other_frames_blocked
-from .mouse import Point, actionable_point, move, move_into, to_viewport
-from .outcome import Outcome
-from .resolve import Target
-from .runner import TIMEOUT_MS, RunningAction, run_action
-from .wait_idle import PageReport
 
 _PIXELS_PER_STEP = 40
 _MIN_STEPS = 5
