@@ -33,6 +33,12 @@ BY_TYPE: dict[str, tuple[object, ...]] = {
     ),
 }
 
+SEVERAL_TYPES: dict[tuple[str, ...], str] = {
+    ("string", "object"): "element",
+    ("number", "string"): "time",
+    ("string", "array"): "keys",
+}
+
 
 def invalid_calls(tool: Tool[Any], valid: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Calls that differ from a valid one in one argument. They must be refused without an effect."""
@@ -57,9 +63,8 @@ def _invalid_values(facts: Mapping[str, Any], schema: Mapping[str, Any]) -> Iter
         if "enum" in kind:
             yield from ("nonsense", "", str(kind["enum"][0]).upper(), LONG, 7, [])
             continue
-        several = {("string", "object"): "element", ("number", "string"): "time", ("string", "array"): "keys"}
         of_type = cast("str | list[str]", kind["type"])
-        invalid = BY_TYPE[of_type if isinstance(of_type, str) else several[tuple(of_type)]]
+        invalid = BY_TYPE[of_type if isinstance(of_type, str) else SEVERAL_TYPES[tuple(of_type)]]
         yield from (value for value in invalid if not (value is None and is_optional))
         yield from _out_of_range(kind)
 
