@@ -127,7 +127,8 @@ async def type_text(
         if focused and not await action.result_of("takesText", target.ref, frame=target.frame):
             await action.call_target(target, "guardFocused", target.wire_ref, context.approved, timeout_ms=0)
             await _type_slowly(action, typed)
-            return await action.result_of("keysResult", frame=target.frame)
+            result = await action.result_of("keysResult", frame=target.frame)
+            return await submit_with_enter(action, target) if submit else result
         written = await action.call_and_act(target, "writeText", target.wire_ref, typed, options, timeout_ms=timeout_ms)
         if written is not None and "selectByKeys" in written:
             if written["selectByKeys"]:
