@@ -20,7 +20,7 @@ from tests.sites import Site, serving
 
 from .hostile_page import PAGES
 from .test_invalid_calls import CODES
-from .valid_calls import CURSOR, FILE, HERE, SESSION, VALID_CALLS
+from .valid_calls import CURSOR, FILE, HERE, REF, SESSION, VALID_CALLS
 
 pytestmark = pytest.mark.browser
 
@@ -59,7 +59,7 @@ async def assert_safe_calls(client: Client, tool: Tool[Any], calls: int, here: s
         assert_safe("browser_navigate", await client.call_tool("browser_navigate", {"url": here}))
         for name, arguments in valid.before:
             assert_safe(name, await client.call_tool(name, dict(arguments)))
-        known = {CURSOR: None, FILE: str(file), HERE: here, SESSION: None}
+        known = {CURSOR: None, REF: None, FILE: str(file), HERE: here, SESSION: None}
         arguments = {
             name: [str(file)] if value == [FILE] else known.get(value, value) if isinstance(value, str) else value
             for name, value in valid.arguments.items()

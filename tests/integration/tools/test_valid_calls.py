@@ -16,7 +16,7 @@ from tests.clients import call, http_client, text_of
 from tests.hub_process import HubProcess
 from tests.sites import Site
 
-from .valid_calls import CURSOR, FILE, HERE, SESSION, VALID_CALLS
+from .valid_calls import CURSOR, FILE, HERE, REF, SESSION, VALID_CALLS
 
 
 @pytest.mark.parametrize("tool", list(REGISTRY), ids=lambda tool: tool.name)
@@ -51,6 +51,7 @@ async def test_valid_calls_succeed_and_have_their_effect(
             for name, arguments in valid.before:
                 last = await succeed(client, name, **arguments)
             known = {CURSOR: last.get("cursor"), FILE: str(file), HERE: here, SESSION: await session_of(client, "t1")}
+            known[REF] = next(iter(last.get("matches", ())), None)
             arguments = {name: _filled(value, known) for name, value in valid.arguments.items()}
             await succeed(client, tool, **{"tab": "t1", "timeout_ms": 20_000, **arguments})
             proof = await call(client, "browser_evaluate", expression=f"Boolean({valid.proof})", tab="t1")

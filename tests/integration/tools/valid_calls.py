@@ -11,6 +11,7 @@ from typing import Any
 
 # Placeholders for values that only a test knows: the cursor of the previous result, a file, the page, the session.
 CURSOR = "<cursor>"
+REF = "<ref>"
 FILE = "<file>"
 HERE = "<here>"
 SESSION = "<session>"
@@ -145,7 +146,7 @@ VALID_CALLS: dict[str, tuple[ValidCall, ...]] = {
         ValidCall({"url": HERE, "filename": "Every page.html"}),
         ValidCall({"element": "text=a link", "wait": True}),
         ValidCall({"selector": "p a"}),
-        ValidCall({"ref": "e1"}, before=(("browser_find", {"query": "a link", "role": "link"}),)),
+        ValidCall({"ref": REF}, before=(("browser_find", {"query": "a link", "role": "link"}),)),
         ValidCall({"index": 2}, before=(("browser_dom", {}),)),
         ValidCall({"id": "d1", "wait": False}, before=(("browser_download", {"selector": "p a"}),)),
         ValidCall({"id": "d1", "cancel": True}, before=(("browser_download", {"selector": "p a", "wait": False}),)),
