@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-# Placeholders for values that only a test knows: the cursor of the previous result, a file, the page, the session.
+# Placeholders for values that only a test knows: cursor and first match of the previous result, file, page, session.
 CURSOR = "<cursor>"
 REF = "<ref>"
 FILE = "<file>"
