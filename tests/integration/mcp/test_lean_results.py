@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 async def test_without_a_snapshot_the_result_of_a_script_is_its_value_only(hub: HubProcess, site: Site) -> None:
     async with http_client(hub, query="?tools=full") as client:
         await call(client, "browser_navigate", url=site.url())
-        assert await call(client, "browser_evaluate", expression="1 + 1") == {"result": "2"}
+        assert await call(client, "browser_evaluate", expression="1 + 1") == {"result": 2}
         await call(client, "browser_snapshot")
         await call(client, "browser_navigate", url=site.url("/?again"))
         assert await call(client, "browser_evaluate", expression="document.title = 'New'") == {"result": '"New"'}
