@@ -17,7 +17,7 @@ async def test_without_a_snapshot_the_result_of_a_script_is_its_value_only(hub: 
         assert await call(client, "browser_evaluate", expression="1 + 1") == {"result": 2}
         await call(client, "browser_snapshot")
         await call(client, "browser_navigate", url=site.url("/?again"))
-        assert await call(client, "browser_evaluate", expression="document.title = 'New'") == {"result": '"New"'}
+        assert await call(client, "browser_evaluate", expression="document.title = 'New'") == {"result": "New"}
 
 
 async def test_after_a_snapshot_the_result_of_a_script_has_the_diff(hub: HubProcess, site: Site) -> None:
