@@ -35,9 +35,9 @@ async def click_authorized(context: ActionContext, timeout_ms: int = TIMEOUT_MS)
 
 async def press_authorized(context: ActionContext, key: str, *, focused: bool) -> None:
     if focused:
-        await press(context, key, focused=context.targets[0])
+        await press(context, [key], focused=context.targets[0])
     else:
-        await press(context, key, context.targets[0])
+        await press(context, [key], context.targets[0])
 
 
 async def test_fields_named_like_form_properties_do_not_hide_the_forms_action(show: Show) -> None:
