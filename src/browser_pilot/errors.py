@@ -41,6 +41,7 @@ whether the same call may be tried again (``retryable``). ``metadata`` names the
     ├── SharingUnavailable       SHARING_UNAVAILABLE
     ├── GuestFailed              GUEST_FAILED
     ├── HubUnavailable           HUB_UNAVAILABLE
+    │   └── HubMisconfigured     INVALID_SETTINGS
     ├── SettingsError            INVALID_SETTINGS
     └── InternalError            INTERNAL_ERROR
 """
@@ -268,6 +269,13 @@ class HubUnavailable(PilotError):
 
 class SettingsError(PilotError):
     code = "INVALID_SETTINGS"
+
+
+class HubMisconfigured(HubUnavailable):
+    """The hub refuses to start, or refuses this client, because of invalid settings or options."""
+
+    code = SettingsError.code
+    retryable = False
 
 
 class InternalError(PilotError):

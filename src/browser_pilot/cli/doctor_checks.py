@@ -281,6 +281,13 @@ def _check_port(settings: Settings) -> CheckResult:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((host, port))
     except OSError as error:
+        if settings.hub.is_port_chosen:
+            return CheckResult(
+                "Port",
+                "problem",
+                f"{host}:{port} is not available ({error.strerror}): the hub cannot start",
+                "Stop the program that uses it, or choose another hub.port.",
+            )
         return CheckResult(
             "Port",
             "warning",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .time_format import format_duration, format_time
@@ -14,6 +16,11 @@ if TYPE_CHECKING:
 HEADINGS = ("Id", "Time", "Client", "Tool", "Site", "Decision", "Result", "Took")
 # With --follow the later rows are unknown, so the columns have a fixed width.
 WIDTHS = (6, 14, 14, 20, 24, 8, 26, 8)
+# Columns with long texts may become narrower, down to this.
+MIN_WIDTHS = (0, 0, 10, 16, 16, 0, 21, 0)
+# What a narrow terminal does not show, in this order; `log show` shows all.
+OPTIONAL_COLUMNS = (7, 2, 5)
+SEPARATOR = "  "
 RIGHT_ALIGNED = frozenset({0, 7})
 NOTE_FIELDS = frozenset({"kind", "time_ms", "by", "text", "details"})
 DETAIL_FIELDS = (
@@ -60,12 +67,49 @@ def list_row(action: AuditedAction) -> tuple[str, ...]:
     )
 
 
-def fixed_width_line(cells: tuple[str, ...]) -> str:
-    padded = (
-        cell.rjust(width) if index in RIGHT_ALIGNED else cell.ljust(width)
-        for index, (cell, width) in enumerate(zip(cells, WIDTHS, strict=True))
-    )
-    return "  ".join(padded).rstrip()
+@dataclass(frozen=True)
+class Layout:
+    """The columns that are shown, with their widths."""
+
+    widths: Mapping[int, int]
+
+    def line(self, cells: tuple[str, ...]) -> str:
+        shown = (
+            _elide(cells[index], width).rjust(width)
+            if index in RIGHT_ALIGNED
+            else _elide(cells[index], width).ljust(width)
+            for index, width in self.widths.items()
+        )
+        return SEPARATOR.join(shown).rstrip()
+
+
+def layout(rows: Iterable[tuple[str, ...]] | None, *, width: int | None) -> Layout:
+    """Columns that are as wide as their cells, if they are known, and fit into ``width``, if it is limited."""
+    lines = None if rows is None else [HEADINGS, *rows]
+    columns = range(len(HEADINGS))
+    widths = {index: WIDTHS[index] if lines is None else max(len(line[index]) for line in lines) for index in columns}
+    if width is None:
+        return Layout(widths)
+    for column in OPTIONAL_COLUMNS:
+        least = {index: min(natural, MIN_WIDTHS[index] or natural) for index, natural in widths.items()}
+        if _total(least) <= width:
+            break
+        del widths[column]
+    while _total(widths) > width:
+        spare = {index: natural - MIN_WIDTHS[index] for index, natural in widths.items() if MIN_WIDTHS[index]}
+        widest = max(spare, key=lambda index: spare[index])
+        if spare[widest] <= 0:
+            break
+        widths[widest] -= 1
+    return Layout(widths)
+
+
+def _total(widths: Mapping[int, int]) -> int:
+    return sum(widths.values()) + len(SEPARATOR) * (len(widths) - 1)
+
+
+def _elide(cell: str, width: int) -> str:
+    return cell if len(cell) <= width else f"{cell[: width - 1]}…"
 
 
 def result(action: AuditedAction) -> str:

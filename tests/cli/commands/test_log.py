@@ -6,6 +6,7 @@ import asyncio
 import csv
 import io
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import pytest
 
 from browser_pilot.audit_log.entries import AuditIntent, AuditNote, AuditOutcome
 from browser_pilot.cli.doctor_checks import check_hub
+from browser_pilot.cli.log_view import HEADINGS, layout
 from browser_pilot.config.settings import Settings
 from tests.audit_log.logs import DONE, changing, click, opened, reader, remove_database
 from tests.cli.conftest import Invoke, Pilot
@@ -65,6 +67,45 @@ def test_each_action_is_one_line_with_time_client_tool_site_decision_result_and_
         assert word in lines[1]
     assert "ann" in lines[2]
     assert "in progress" in lines[3]
+
+
+@pytest.mark.usefixtures("filled")
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX")
+@pytest.mark.parametrize("columns", [80, 120])
+def test_on_a_terminal_an_action_is_one_line_that_fits(home: Path, columns: int) -> None:
+    import pty
+
+    master, terminal = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-m", "browser_pilot", "log"],
+        env={**environment(home), "COLUMNS": str(columns), "TERM": "xterm"},
+        stdin=terminal,
+        stdout=terminal,
+        timeout=100,
+        check=True,
+    )
+    os.close(terminal)
+    shown = b""
+    while b"in progress" not in shown:
+        shown += os.read(master, 4096)
+    os.close(master)
+    assert done.returncode == 0
+    heading, *lines = shown.decode().splitlines()
+    assert len(lines) == 4
+    assert all(len(line) <= columns for line in (heading, *lines))
+    for word in ("browser_navigate", "shop.evil.example", "DOMAIN_DENIED"):
+        assert word in lines[1]
+
+
+def test_a_narrow_terminal_shows_fewer_columns_and_cuts_long_texts() -> None:
+    row = ("123456", "11-19 21:00:00", "Claude Desktop", "browser_fill_form", "a" * 60, "ask", "ok", "12.3 s")
+    for width in (200, 120, 80):
+        line = layout([row], width=width).line(row)
+        assert len(line) <= width
+        assert "browser_fill_form" in line
+        assert ("12.3 s" in line) == (width > 80)
+    assert len(layout([row], width=None).line(row)) > 120
+    assert len(layout(None, width=80).line(HEADINGS)) <= 80
 
 
 @pytest.mark.usefixtures("filled")

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from browser_pilot.cli.log_view import HEADINGS, RIGHT_ALIGNED, details, fixed_width_line, list_row
-from browser_pilot.cli.output import FAILURE, SUCCESS, AsJson, count_noun, err, out, print_json, print_line, print_table
+from browser_pilot.cli.log_view import HEADINGS, details, layout, list_row
+from browser_pilot.cli.output import FAILURE, SUCCESS, AsJson, count_noun, err, out, print_json, print_line
 from browser_pilot.cli.time_format import format_time, parse_time, to_epoch_ms
 from browser_pilot.errors import InvalidArgument, RecordsUnavailable
 from browser_pilot.home import PRIVATE_FILE, locate_home
@@ -228,7 +228,10 @@ def _list(files: AuditLogFiles, query: AuditQuery, *, as_json: bool, filtered: b
     if as_json:
         print_json([action.flat() for action in actions])
     elif actions:
-        print_table(HEADINGS, map(list_row, actions), right=RIGHT_ALIGNED)
+        rows = [list_row(action) for action in actions]
+        table = layout(rows, width=_terminal_width())
+        for row in (HEADINGS, *rows):
+            out.out(table.line(row), highlight=False)
     else:
         print_line("No entries match." if filtered and files.database.exists() else EMPTY_LOG)
 
@@ -238,12 +241,13 @@ def _follow(files: AuditLogFiles, query: AuditQuery, *, as_json: bool) -> None:
 
     follower = AuditLogTail(files, query)
     pause = threading.Event()
+    table = layout(None, width=_terminal_width())
     if not as_json:
-        out.out(fixed_width_line(HEADINGS), highlight=False)
+        out.out(table.line(HEADINGS), highlight=False)
     try:
         while True:
             for action in follower.poll():
-                shown = json.dumps(action.flat(), ensure_ascii=False) if as_json else fixed_width_line(list_row(action))
+                shown = json.dumps(action.flat(), ensure_ascii=False) if as_json else table.line(list_row(action))
                 out.out(shown, highlight=False)
             sys.stdout.flush()
             pause.wait(POLL_SECONDS)
@@ -252,6 +256,10 @@ def _follow(files: AuditLogFiles, query: AuditQuery, *, as_json: bool) -> None:
         raise typer.Exit(INTERRUPTED_EXIT_CODE) from None
     finally:
         follower.close()
+
+
+def _terminal_width() -> int | None:
+    return out.width if out.is_terminal else None
 
 
 def _write(lines: Iterable[str], output: Path | None) -> None:
