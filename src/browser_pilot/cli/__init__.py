@@ -6,7 +6,6 @@ that `status` and `log` start fast. `--help` imports all modules.
 
 from __future__ import annotations
 
-import inspect
 import logging
 import sys
 from collections.abc import Callable
@@ -17,8 +16,8 @@ import typer
 
 from browser_pilot import __version__
 from browser_pilot.errors import PilotError
-from browser_pilot.stdio_adapter.options import CLIENT_OPTIONS
 
+from .client_options import with_client_options
 from .output import FAILURE, err, print_error, print_line
 
 INTERRUPTED_EXIT_CODE = 130
@@ -81,7 +80,9 @@ def build_app(only: str | None = None) -> typer.Typer:
         rich_markup_mode="markdown",
         pretty_exceptions_enable=False,
     )
-    app.callback(invoke_without_command=True)(_with_client_options(_options))
+    app.callback(invoke_without_command=True)(
+        with_client_options(_options, "Options of an MCP client, without a command")
+    )
     for name, command in COMMANDS.items():
         if only in (None, name):
             entry: object = getattr(import_module(f".commands.{command.module}", __package__), command.attribute)
@@ -92,43 +93,13 @@ def build_app(only: str | None = None) -> typer.Typer:
     return app
 
 
-def _options(version: bool = typer.Option(False, "--version", help="Show the version.")) -> None:
+def _options(
+    version: bool = typer.Option(False, "--version", help="Show the version."), client_arguments: tuple[str, ...] = ()
+) -> None:
+    # Without a command the adapter parses the options of a client (``__main__``); here they are for the help.
     if version:
         typer.echo(__version__)
         raise typer.Exit
-
-
-def _with_client_options(callback: Callable[..., None]) -> Callable[..., None]:
-    """Show the options of an MCP client in the help. Without a command the adapter parses them (``__main__``)."""
-
-    def with_options(version: bool = False, **_: object) -> None:
-        callback(version)
-
-    shown = {
-        option.flag.removeprefix("--").replace("-", "_"): (
-            str | None if option.metavar else bool,
-            typer.Option(
-                None if option.metavar else False,
-                option.flag,
-                metavar=option.metavar or None,
-                help=f"{option.help[:1].upper()}{option.help[1:]}.",
-                rich_help_panel="Options of an MCP client, without a command",
-                show_default=False,
-            ),
-        )
-        for option in CLIENT_OPTIONS
-    }
-    own = inspect.signature(callback, eval_str=True)
-    parameters = [
-        *own.parameters.values(),
-        *(
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-            for name, (kind, default) in shown.items()
-        ),
-    ]
-    with_options.__dict__["__signature__"] = own.replace(parameters=parameters)
-    with_options.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return with_options
 
 
 def main() -> None:
