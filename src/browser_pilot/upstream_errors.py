@@ -77,6 +77,7 @@ UNKNOWN_KEY = ErrorText("Unknown key")
 COOKIE_REFUSED = ErrorText("cookie", ignore_case=True)
 
 # Playwright's launch and new_context
+NO_SANDBOX = ErrorText("No usable sandbox", "sandboxing failed", "without --no-sandbox is not supported")
 NO_DISPLAY = ErrorText("display", ignore_case=True)
 PROFILE_IN_USE = ErrorText("ProcessSingleton")
 UNKNOWN_LOCALE_OR_TIMEZONE = ErrorText("locale", "timezone", ignore_case=True)
