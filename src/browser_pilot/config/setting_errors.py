@@ -5,10 +5,9 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
 
 from browser_pilot.errors import SettingsError
 
@@ -32,12 +31,13 @@ _REQUIREMENTS = {
 
 def settings_error(error: ValidationError, origins: Mapping[tuple[str, ...], str], root: BaseModel) -> SettingsError:
     """``root``: default settings, which show the form of a value."""
-    lines = sorted({_line(problem, origins, root) for problem in error.errors(include_url=False)})
+    problems = cast("list[Mapping[str, Any]]", error.errors(include_url=False))
+    lines = sorted({_line(problem, origins, root) for problem in problems})
     message = lines[0] if len(lines) == 1 else "\n".join([f"{len(lines)} settings are invalid:", *lines])
     return SettingsError(message, suggestions=["Correct the value, or remove it to use the default."])
 
 
-def _line(problem: ErrorDetails, origins: Mapping[tuple[str, ...], str], root: BaseModel) -> str:
+def _line(problem: Mapping[str, Any], origins: Mapping[tuple[str, ...], str], root: BaseModel) -> str:
     location = tuple(str(part) for part in problem["loc"])
     origin = next((origins[location[:n]] for n in range(len(location), 0, -1) if location[:n] in origins), None)
     where = f" (from {origin})" if origin else ""
@@ -50,7 +50,7 @@ def _line(problem: ErrorDetails, origins: Mapping[tuple[str, ...], str], root: B
     return f"{key} = {as_toml(problem['input'])}{where}: {_requirement(problem, location, root)}."
 
 
-def _requirement(problem: ErrorDetails, location: tuple[str, ...], root: BaseModel) -> str:
+def _requirement(problem: Mapping[str, Any], location: tuple[str, ...], root: BaseModel) -> str:
     kind = problem["type"]
     if kind == "value_error":
         return problem["msg"].removeprefix("Value error, ")
