@@ -46,6 +46,7 @@ demo: setup
 
 docs: setup
 	@$(BIN)/python -m browser_pilot.mcp_server.docs_generator > docs/tools.md
+	@$(BIN)/python -m browser_pilot.config.reference docs
 	@$(BIN)/python -m browser_pilot.page.injected_script
 	@$(BIN)/python -m tests.architecture
 

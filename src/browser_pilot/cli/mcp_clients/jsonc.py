@@ -29,7 +29,7 @@ class _Node:
     ends_with_comma: bool = False
 
 
-class _Parser:
+class _JsoncParser:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
@@ -133,12 +133,12 @@ class _Parser:
 
 def parse_jsonc(text: str) -> Json:
     """Raises ``JsoncError``."""
-    return _Parser(text).document().value
+    return _JsoncParser(text).document().value
 
 
 def set_member(text: str, path: Sequence[str], value: Json) -> str:
     """``text`` with this member set; objects on the way to it are created. Raises ``JsoncError``."""
-    node = _Parser(text).document()
+    node = _JsoncParser(text).document()
     depth = 0
     while True:
         if not isinstance(node.value, dict):
