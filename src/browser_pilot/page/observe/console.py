@@ -16,6 +16,7 @@ from browser_pilot.background_tasks import BackgroundTasks
 from browser_pilot.page.cdp import send
 from browser_pilot.safe_text import cut, sanitize
 
+from .console_format import format_message
 from .ring_buffer import RingBuffer
 
 ConsoleLevel = Literal["error", "warning", "info", "debug"]
@@ -59,7 +60,8 @@ class ConsoleLog(RingBuffer[ConsoleEntry]):
     def _add_message(self, message: ConsoleMessage) -> None:
         at = message.location
         level = LEVELS.get(message.type, "info")
-        self.add(self._entry(level, message.text, _location(at["url"], at["lineNumber"], at["columnNumber"])))
+        text = format_message(message.text, [str(argument) for argument in message.args])
+        self.add(self._entry(level, text, _location(at["url"], at["lineNumber"], at["columnNumber"])))
 
     def _add_error(self, thrown: WebError) -> None:
         if thrown.page is not self._page:
