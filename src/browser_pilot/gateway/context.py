@@ -72,6 +72,12 @@ class ToolContext:
         return self.action.tab
 
     @property
+    def seen_tab(self) -> Tab | None:
+        """The tab whose page the result shows; None for an effect, of which the client sees changes at most."""
+        is_read = not self.call.has_effect or self.call.is_navigation
+        return self.tab if self.action_in_tab is not None and is_read else None
+
+    @property
     def url(self) -> str:
         """The canonical address of a navigation."""
         if self.location.address is None:

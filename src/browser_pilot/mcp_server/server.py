@@ -142,6 +142,7 @@ async def run_call(
         request = CallRequest(client, tool, gateway, arguments, channels, progress)
         result = await tool.run(request, tool.parse(arguments))
     except PilotError as error:
+        error.suggestions = (*client.take_notices(), *error.suggestions)
         return await _failure(error, name, result_format, gateway.redactor)
     except Exception:
         logger.exception("%s failed unexpectedly", name)
@@ -150,7 +151,8 @@ async def run_call(
             suggestions=["Try another way, and report this as a bug."],
         )
         return await _failure(error, name, result_format, gateway.redactor)
-    shown = await result.with_notices(gateway.sessions.take_notices(client)).safe(gateway.redactor)
+    notices = [*client.take_notices(), *gateway.sessions.take_notices(client)]
+    shown = await result.with_notices(notices).safe(gateway.redactor)
     structured = None if shown.guest is None or shown.guest.structured is None else dict(shown.guest.structured)
     content = _content(shown, result_format)
     return FinishedCall(types.CallToolResult(content=content, structured_content=structured))

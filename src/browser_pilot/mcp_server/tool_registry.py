@@ -153,6 +153,7 @@ class CallRequest:
             return result_of_undescribed_page(site)
         try:
             result = await self.gateway.render(context, operation.render(context, arguments, outcome))
+            result = result.with_notices(context.session.reload_notices(context.seen_tab))
             site = context.undescribed_site()
             return _without_undescribed_tabs(context, result) if site is None else result_of_undescribed_page(site)
         except (Timeout, BrowserError, NoTab) as error:
