@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -43,7 +44,8 @@ class ToolContext:
     """One attempt at an authorized call.
 
     ``summary`` is what a tool adds to the audit entry. ``unresponsive`` is set when the page could not be read in time
-    after an action. ``pages`` decides whether the page that the tab shows now may be described.
+    after an action. ``pages`` decides whether the page that the tab shows now may be described. ``deadline`` is that of
+    the execution.
     """
 
     call: ToolCall
@@ -56,6 +58,7 @@ class ToolContext:
     summary: str = ""
     unresponsive: bool = False
     started: float = field(default_factory=time.monotonic)
+    deadline: asyncio.Timeout | None = None
 
     @property
     def session(self) -> Session:

@@ -12,7 +12,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import replace
 from typing import TypeVar
 
@@ -56,7 +56,7 @@ from .page_access import PageAccess, requester_of
 from .rate_limits import RateLimits
 from .retries import InspectAgain, outdated_inspection
 from .secret_injection import SecretInjector
-from .supervision import crash_error, supervised, timeout_error, with_deadline
+from .supervision import crash_error, supervised, timeout_error, waiting_for_grid, with_deadline
 from .tool_call import Scope, ToolCall
 
 logger = logging.getLogger(__name__)
@@ -273,7 +273,8 @@ class Gateway:
         """What must happen after the authorization and before the tool: open the tab, keep secrets out of URLs."""
         call, session, address = context.call, context.session, context.location.address
         if address is not None:
-            context.action_in_tab = ActionContext(await self._open_tab(context))
+            with waiting_for_grid(context) if session.engine == "grid" and not session.is_open else nullcontext():
+                context.action_in_tab = ActionContext(await self._open_tab(context))
             session.allow_navigation(address.site)
         elif context.location.tab is not None:
             secrets = self._secrets.secrets_in(call.arguments)

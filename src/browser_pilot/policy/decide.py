@@ -17,6 +17,7 @@ from browser_pilot.errors import BudgetExhausted, DomainDenied, ReadOnly, Refuse
 from .budgets import HOUR_SECONDS, Charge, Shortage, client_account
 from .hosts import Site, address_class, is_loopback, page_site
 from .patterns import Pattern, any_covers
+from .rule_advice import SESSION_DOMAINS, rule_advice
 from .rules import Coverage, Ruleset
 from .sensitivity import Category, ElementFacts, RiskAssessment, assess
 from .types import (
@@ -84,8 +85,7 @@ class PolicyDecision:
 
     def error(self) -> Refused:
         """The error for a denied request: which rule denied it, and how the user changes that rule."""
-        suggestion = f"Only the user can change {self.rule}; `browser-pilot policy show` lists the rules."
-        return self.error_type(self.reason, suggestions=[suggestion], metadata={"rule": self.rule})
+        return self.error_type(self.reason, suggestions=[rule_advice(self.rule)], metadata={"rule": self.rule})
 
 
 class Counters(Protocol):
@@ -167,9 +167,7 @@ def _check_bounds(request: PolicyRequest, affected: _AffectedSite) -> PolicyDeci
     within = request.session_domains
     if within is not None and affected.site.host and not any_covers(within, affected.site):
         listed = ", ".join(str(pattern) for pattern in within) or "none"
-        return _deny(
-            "the session's domains", f"{affected.site} is not one of the session's domains ({listed}).", affected.site
-        )
+        return _deny(SESSION_DOMAINS, f"{affected.site} is not one of the session's domains ({listed}).", affected.site)
     return None
 
 

@@ -114,6 +114,11 @@ class Session:
         """Whether it has a browser now."""
         return self._recovery.browser is not None
 
+    @property
+    def max_opening_seconds(self) -> float:
+        """How long opening its browser may take: until a Grid has one, and until it is connected."""
+        return 2 * self.request.launch_timeout_ms / 1000
+
     @contextmanager
     def in_use(self) -> Generator[None]:
         """While a call uses the session."""

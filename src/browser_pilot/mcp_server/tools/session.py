@@ -73,7 +73,8 @@ async def _create(request: CallRequest, arguments: SessionArguments) -> ToolResu
     session = registry.plan(request.client, options)
     wait_ms = arguments.wait_ms or 0
     settings = request.client.settings
-    timeout_ms = max(settings.tools.timeout_ms, settings.browser.launch_timeout_ms) + wait_ms
+    opening_ms = int(session.max_opening_seconds * 1000)
+    timeout_ms = max(settings.tools.timeout_ms, opening_ms) + wait_ms
     effect = "navigate" if options.state is None else "cookies"
     proxy = options.parent_proxy
     if proxy is not None:
