@@ -162,7 +162,8 @@ async def test_no_channel_reaches_a_host_that_is_not_allowed(home: Path, tmp_pat
     async with serving_sink() as (sink, sink_port), serving_hostile(sink_port) as port:
         configure(home, "[browser]", f'args = ["--log-net-log={log}"]', *only(f"127.0.0.1:{port}"))
         with running_hub(home) as hub:
-            async with http_client(hub, query="?tools=full") as client:
+            # Enough for all requests and WebSockets in one answer.
+            async with http_client(hub, query="?tools=full&max_tokens=50000") as client:
                 assert await try_all(client, port) == len(all_channels()) >= 150
 
                 async def are_listed() -> bool:
