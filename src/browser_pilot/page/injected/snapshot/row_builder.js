@@ -8,14 +8,16 @@ import { knownRef } from '../refs.js';
 import { accessibleName } from './accname.js';
 import { fallbackName } from './fallback_name.js';
 import { FIELD_ROLES } from './roles.js';
+import { markOf } from './visual_hiding.js';
 
 /** @import { StyleInfo } from '../dom.js' */
+/** @import { HiddenState, Hiding } from './visual_hiding.js' */
 /** @typedef {{ element: Element | Text, role: string, name: string, parts: (string | Row)[] | null, states: string[],
  *   value: string | null, actionable: boolean, frame: number | null, url: string | null }} Row */
-/** The position of a walk: the block that text belongs to; '' or the state of text that cannot be seen; whether the text is part of a name
+/** The position of a walk: the block that text belongs to; how what is there is hidden, and the state of a text there; whether the text is part of a name
  * already (`muted`); whether everything shares one row (`joined`).
- * @typedef {{ block: Element, hidden: string, muted: boolean, joined: boolean, style: StyleInfo }} Context */
-/** @typedef {{ block: Element, text: Text | null, parts: (string | Row)[], hidden: string }} Line */
+ * @typedef {{ block: Element, hiding: Hiding, hidden: HiddenState, muted: boolean, joined: boolean, style: StyleInfo }} Context */
+/** @typedef {{ block: Element, text: Text | null, parts: (string | Row)[], hidden: HiddenState }} Line */
 
 const MAX_SHORT_ITEM_LENGTH = 60;
 const START_SEARCH_STEP = 500;
@@ -125,7 +127,7 @@ export class RowBuilder {
     }
     const [only] = inside;
     if (inside.length === 1 && only.actionable && isPlainWrapper(row)) return void rows.splice(index, 1);
-    const sameStates = inside.every((inner) => inner.states.every((state) => row.states.includes(state)));
+    const sameStates = inside.every((inner) => inner.states.every((state) => row.states.includes(state) || (state === 'hidden' && row.states.includes('transparent'))));
     if (sameStates && inside.length === 1 && isPlainText(only) && (!row.name || row.name === only.name)) {
       row.name = only.name;
       row.parts = only.parts;
@@ -179,7 +181,7 @@ export class RowBuilder {
   #pushLine(line, parts, mixed, role, actionable) {
     const owner = this.#owners.has(line.block) && line.text ? line.text : line.block;
     this.#owners.add(owner);
-    const states = line.hidden ? [line.hidden] : [];
+    const states = line.hidden ? [markOf(line.hidden, actionable)] : [];
     const name = mixed ? '' : /** @type {string} */ (parts[0]);
     this.rows.push({
       element: owner, role, name, parts: mixed ? parts : null, states, value: null, actionable, frame: null, url: null,

@@ -13,10 +13,11 @@ import { concealedTextState } from './concealed_text.js';
 import { fallbackName } from './fallback_name.js';
 import { ATOMIC_ROLES, FIELD_ROLES, isEditable, roleOf } from './roles.js';
 import { statesOf } from './states.js';
-import { hasTinyText, hiddenState, isVisuallyHidden } from './visual_hiding.js';
+import { hasTinyText, hidingAt, hidingOf, isVisuallyHidden, markOf, NOT_HIDDEN } from './visual_hiding.js';
 
 /** @import { StyleInfo } from '../dom.js' */
 /** @import { Context, Row, RowBuilder } from './row_builder.js' */
+/** @import { HiddenState } from './visual_hiding.js' */
 
 const SHOWN_ALWAYS = new Set([
   'heading', 'navigation', 'main', 'banner', 'contentinfo', 'complementary', 'search', 'dialog', 'alertdialog', 'alert', 'status',
@@ -59,14 +60,16 @@ export class PageWalker {
 
   /** @param {Element} root */
   walk(root) {
-    this.#visitElement(root, { block: root, hidden: '', muted: false, joined: false, style: styleOf(root.parentElement ?? root) });
+    const parent = parentOf(root);
+    const hiding = hidingAt(parent);
+    this.#visitElement(root, { block: root, hiding, hidden: hiding.state, muted: false, joined: false, style: styleOf(parent ?? root) });
     this.#builder.endLine();
   }
 
-  /** @param {Element} element @param {string} role @param {boolean} actionable @param {string} hidden @returns {Row} */
+  /** @param {Element} element @param {string} role @param {boolean} actionable @param {HiddenState} hidden @returns {Row} */
   makeRow(element, role, actionable, hidden) {
     const states = statesOf(element, role, this.#full);
-    if (hidden) states.push(hidden);
+    if (hidden) states.push(markOf(hidden, actionable));
     const name = role === 'click' ? accessibleName(element, 'generic') : visibleName(element, role);
     const atomic = ATOMIC_ROLES.has(role) || (role === 'click' && !element.textContent?.trim());
     return {
@@ -128,10 +131,12 @@ export class PageWalker {
       return;
     }
     const inline = style.display.startsWith('inline') || style.display === 'contents';
+    const hiding = hidingOf(element, style, context.hiding, true);
     /** @type {Context} */
     const inner = {
       block: inline ? context.block : element,
-      hidden: context.hidden || hiddenState(element, style, inline, true),
+      hiding,
+      hidden: hiding.state,
       muted: context.muted,
       joined: context.joined,
       style,
@@ -316,7 +321,7 @@ function isField(element, role) {
 /** @param {Element} control */
 function hasVisibleLabel(control) {
   const labels = /** @type {HTMLInputElement} */ (control).labels;
-  return labels ? [...labels].some((label) => isRendered(label) && !hiddenState(label, styleOf(label))) : false;
+  return labels ? [...labels].some((label) => isRendered(label) && !hidingOf(label, styleOf(label), NOT_HIDDEN).state) : false;
 }
 
 /** Whether single shapes of an SVG can be clicked. @param {Element} svg @param {StyleInfo} style */
