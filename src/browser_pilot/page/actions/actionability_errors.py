@@ -13,7 +13,7 @@ _NOT_ACTIONABLE = {
     "disabled": ("is disabled", "Something else may have to be filled in or chosen first."),
     "moving": ("keeps moving", "Try again when the animation is over."),
     "outside": ("cannot be brought into view", _TAKE_SNAPSHOT),
-    "covered": ("is covered by {by}", "Close or scroll away what covers it."),
+    "covered": ("is covered by {by}", _TAKE_SNAPSHOT),
     "read-only": ("is read-only", "It may open a picker when it is clicked."),
     "file": ("takes files", "Use browser_upload."),
     "disabled option": ("has the option {by}, which is disabled", _TAKE_SNAPSHOT),
@@ -47,7 +47,16 @@ def describe_problem(failure: dict[str, Any]) -> tuple[str, str]:
         was = f" (it was {failure['by']})" if failure.get("by") else ""
         return f"is no longer on the page{was}", "Take a new browser_snapshot."
     problem, advice = _NOT_ACTIONABLE.get(kind) or _WRONG_USE[kind]
-    return problem.format(by=by), advice
+    return problem.format(by=by), _uncover(failure) if kind == "covered" else advice
+
+
+def _uncover(failure: dict[str, Any]) -> str:
+    """What to do about a cover, which has a ref and perhaps a button that closes it."""
+    if failure.get("closing"):
+        return f"Click {failure['closing']} first, which may close it, then try again."
+    if failure.get("ref"):
+        return f"Close or finish {failure['ref']} first, or click that one if it is what you meant."
+    return "Close or scroll away what covers it."
 
 
 def actionability_error(description: str, failure: dict[str, Any]) -> PilotError:

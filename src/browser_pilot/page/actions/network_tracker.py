@@ -60,6 +60,7 @@ class RequestState(Enum):
 
 @dataclass(slots=True)
 class _InFlight:
+    sent_at: float
     state: RequestState = RequestState.SENT
     responded_at: float = math.inf
 
@@ -185,6 +186,16 @@ class NetworkTracker:
         """How many requests are in flight, streams not counted."""
         return len(self._loading_requests())
 
+    def working(self, *, max_age_seconds: float = math.inf) -> int:
+        """How many requests for data, scripts or documents are in flight, but for polling."""
+        since = _now() - max_age_seconds
+        return sum(
+            request.resource_type in _AWAITED_TYPES
+            and self._in_flight[request].sent_at > since
+            and self._polls.get(_key(request), 0) < _POLL_REPEATS
+            for request in self._loading_requests()
+        )
+
     def _loading_requests(self) -> list[Request]:
         return [request for request, flight in self._in_flight.items() if flight.state is not RequestState.STREAMING]
 
@@ -208,7 +219,7 @@ class NetworkTracker:
 
     def _on_request(self, request: Request) -> None:
         now = _now()
-        self._in_flight[request] = _InFlight()
+        self._in_flight[request] = _InFlight(now)
         awaited, key = request.resource_type in _AWAITED_TYPES, _key(request)
         for window in self._windows:
             if self._is_main(request):
@@ -235,7 +246,7 @@ class NetworkTracker:
         streams = content_type.startswith(_STREAM_TYPES) or request.resource_type == "eventsource"
         if request in self._in_flight:
             state = RequestState.STREAMING if streams else RequestState.RESPONDING
-            self._in_flight[request] = _InFlight(state, _now())
+            self._in_flight[request] = _InFlight(self._in_flight[request].sent_at, state, _now())
         for window in self._windows:
             if request in window.document_requests:
                 window.status = response.status

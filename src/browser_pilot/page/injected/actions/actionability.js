@@ -6,6 +6,7 @@ import { outerPoint } from '../geometry.js';
 import { elementOf } from '../refs.js';
 import { nextFrame, severalFrames } from '../scheduling.js';
 import { cancellation } from './cancellation.js';
+import { coverReport, CoverWatch } from './hit_test/covers.js';
 import { elementOrLabel, isDisabled, isVisible } from './element_state.js';
 import { goneFailure } from './failures.js';
 import { clickablePoint, hitFailure, pointAtOffset, topmostAt } from './hit_testing.js';
@@ -71,6 +72,7 @@ export async function waitActionable(target, timeoutMs, options = {}) {
   const ref = refIn(target);
   const deadline = performance.now() + timeoutMs;
   const isCancelled = cancellation();
+  const covers = new CoverWatch();
   for (let tries = 0; ; tries++) {
     const resolved = elementOf(ref);
     if (resolved === null) return goneFailure(ref);
@@ -82,7 +84,8 @@ export async function waitActionable(target, timeoutMs, options = {}) {
     else if (!options.allowDisabled && isDisabled(resolved)) point = { error: 'disabled' };
     else point = await stablePoint(element, tries, options.offset ?? null, options.refuseInner === true);
     if (!('error' in point)) return hasChanged(target, resolved) ? { error: 'changed' } : { element, point };
-    if (FINAL_FAILURES.has(point.error) || performance.now() >= deadline || isCancelled()) return point;
+    const atRest = covers.isFinal(point, element);
+    if (atRest || FINAL_FAILURES.has(point.error) || performance.now() >= deadline || isCancelled()) return coverReport(point, element, atRest);
     await nextFrame();
   }
 }
@@ -123,16 +126,18 @@ export async function pointThroughFrame(number, inner, timeoutMs) {
   let before = null;
   const deadline = performance.now() + timeoutMs;
   const isCancelled = cancellation();
+  const covers = new CoverWatch();
   for (let tries = 0; ; tries++) {
     const element = frameElementOf(number);
     if (!element) return { error: 'gone', by: 'the frame that it is in' };
     const point = outerPoint(element, inner);
     const hit = topmostAt(element, point);
     const stable = before !== null && Math.abs(before.x - point.x) + Math.abs(before.y - point.y) < 1;
-    const over = performance.now() >= deadline || isCancelled();
+    const atRest = hit !== element && covers.isFinal(hitFailure(hit), element);
+    const over = atRest || performance.now() >= deadline || isCancelled();
     if (hit === element && (stable || over)) return point;
     before = hit === element ? point : null;
-    if (over) return hitFailure(hit);
+    if (over) return coverReport(hitFailure(hit), element, atRest);
     if (hit !== element && tries % TRIES_PER_ALIGNMENT === 0) scrollToPoint(element, point);
     await nextFrame();
   }

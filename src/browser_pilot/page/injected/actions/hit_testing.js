@@ -5,6 +5,7 @@ import { rectsOf } from '../geometry.js';
 import { isClickable } from '../snapshot/clickable.js';
 import { INTERACTIVE } from './element_state.js';
 import { describeElement } from './failures.js';
+import { isSameControl } from './hit_test/same_control.js';
 
 /** @import { Point } from '../geometry.js' */
 /** @import { Failure } from './failures.js' */
@@ -22,7 +23,8 @@ export function reaches(hit, wanted) {
     if (slot.assignedElements({ flatten: true }).some((assigned) => assigned.contains(hit))) return true;
   }
   // Drawings inside a button often let clicks through to the button.
-  return !wanted.matches(INTERACTIVE) && wanted.parentElement?.closest(INTERACTIVE) === hit;
+  if (!wanted.matches(INTERACTIVE) && wanted.parentElement?.closest(INTERACTIVE) === hit) return true;
+  return isSameControl(hit, wanted);
 }
 
 /** The topmost element at a point: the wanted element, if a click there reaches it, or another one. @param {Element} element @param {Point} point */
@@ -81,7 +83,7 @@ export function pointAtOffset(element, [right, down], refuseInner) {
 
 /** @param {Element | null} hit what a click would hit in place of the element @returns {Failure} */
 export function hitFailure(hit) {
-  return hit === null ? { error: 'outside' } : { error: 'covered', by: describeElement(hit) };
+  return hit === null ? { error: 'outside' } : { error: 'covered', cover: hit };
 }
 
 /**
