@@ -19,6 +19,9 @@ ref of the last snapshot (`e12`), a selector (CSS, `text=…`, `role=button[name
 `{ref}`, `{css}`, `{role, name}`. Results are TOON (`--format json` for JSON). A failure is a tool error with
 `error` (a code), `message`, `suggestions` and `retryable`.
 
+The result of an action has the rows of the page that are `new` (after which row) or `changed`, the refs of those that
+are `gone`, and in `back` the refs of rows that are there again as they were shown before.
+
 A profile selects the tools of a client: `--tools standard` (the default), `minimal` or `full`; names can be added and
 removed, as in `--tools standard,browser_evaluate,-browser_upload`.
 """

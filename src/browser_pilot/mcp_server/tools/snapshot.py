@@ -12,10 +12,10 @@ from browser_pilot.mcp_server.tool_registry import EVERYWHERE, STANDARD, Operati
 from browser_pilot.mcp_server.tool_result import ToolResult
 from browser_pilot.mcp_server.tool_schema import TabArguments
 from browser_pilot.page.actions.resolve import resolve
-from browser_pilot.page.snapshot.rows import Detail, Snapshot
+from browser_pilot.page.snapshot.rows import Detail, Snapshot, table
 from browser_pilot.page.snapshot.search import search_rows
 from browser_pilot.page.snapshot.snapshot import WALK_TIMEOUT_MS, SnapshotOptions, take_snapshot
-from browser_pilot.page.snapshot.token_budget import Cursor
+from browser_pilot.page.snapshot.token_budget import Cursor, truncate
 from browser_pilot.redaction.offloading import redact
 
 from .arguments import ElementField
@@ -55,7 +55,7 @@ async def _take_snapshot(context: ToolContext, arguments: SnapshotArguments) -> 
 
 async def render_snapshot(context: ToolContext, arguments: SnapshotArguments, view: Snapshot) -> ToolResult:
     max_tokens = arguments.max_tokens or context.max_tokens
-    return ToolResult(table_data(view, max_tokens=max_tokens, cursor=arguments.cursor))
+    return ToolResult(table_data(view, context.tab, max_tokens=max_tokens, cursor=arguments.cursor))
 
 
 class FindArguments(TabArguments):
@@ -81,11 +81,13 @@ async def render_matches(context: ToolContext, arguments: FindArguments, view: S
         redact=partial(redact, context.redactor.text),
     )
     if not found.matches:
-        return ToolResult({"matches": [], "searched_rows": len(view.rows), **_not_searched(view)})
-    shown = table_data(found.snapshot, max_tokens=context.max_tokens)
-    rows_left = {"rows_left": shown["rows_left"]} if "rows_left" in shown else {}
-    matches: dict[str, object] = {"matches": list(found.matches), "elements": shown["elements"]}
-    return ToolResult({**matches, **rows_left, **_not_searched(view)})
+        return ToolResult({"matches": 0, "searched_rows": len(view.rows), **_not_searched(view)})
+    # One token a row for the mark.
+    shown = truncate(found.snapshot, max_tokens=context.max_tokens - len(found.snapshot.rows))
+    matching = set(found.matches)
+    elements = [{"match": "*" if row["ref"] in matching else "", **row} for row in table(shown.snapshot)]
+    rows_left = {"rows_left": shown.rows_left} if shown.rows_left else {}
+    return ToolResult({"matches": len(found.matches), "elements": elements, **rows_left, **_not_searched(view)})
 
 
 def _not_searched(view: Snapshot) -> dict[str, object]:
