@@ -21,6 +21,7 @@ import { hideValues } from './filled_secrets.js';
 import { findDownloadable } from './downloads/downloadable.js';
 import { closeFile, collectBlob, openFile, readFile, saveByLink } from './downloads/file_stream.js';
 import { libraries } from './libraries.js';
+import { waitAtRest } from './mutation_watch.js';
 import { documentToken, elementOf } from './refs.js';
 import { readContent, readLinks } from './snapshot/content.js';
 import { domTree } from './snapshot/dom_tree.js';
@@ -93,6 +94,7 @@ export const api = {
   fileInputFacts,
 
   // Waiting and storage.
+  waitAtRest,
   waitForCondition,
   cancelWait,
   accessStorage,
