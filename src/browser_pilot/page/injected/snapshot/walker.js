@@ -8,6 +8,7 @@ import {
   styleOf, tagOf, visitAtOwner,
 } from '../dom.js';
 import { accessibleName, accessibleText, NAMING_CHILD, fieldValue, visibleName } from './accname.js';
+import { cellName, forgetHeadings } from './cell_name.js';
 import { isActionable } from './clickable.js';
 import { concealedTextState } from './concealed_text.js';
 import { fallbackName } from './fallback_name.js';
@@ -36,6 +37,7 @@ const BLOCKS_IN_TABLE_ROW = 'table, iframe, h1, h2, h3, h4, h5, h6, ul, ol, dl, 
 const NAMING_TAGS = new Set(['LEGEND', 'CAPTION', 'FIGCAPTION']);
 // Inline blocks that are part of a line of text.
 const INLINE_BLOCK_TAGS = new Set(['BUTTON', 'INPUT', 'SELECT', 'TEXTAREA', 'IMG', 'A', 'SUP', 'SUB']);
+const SEPARATOR = /(^|[\s_-])(separator|divider)($|\s)/i;
 const MAX_TABLE_ROW_LENGTH = 800;
 const MAX_EDITABLE_LENGTH = 300;
 const MAX_SHAPES = 100;
@@ -60,6 +62,7 @@ export class PageWalker {
 
   /** @param {Element} root */
   walk(root) {
+    forgetHeadings();
     const parent = parentOf(root);
     const hiding = hidingAt(parent);
     this.#visitElement(root, { block: root, hiding, hidden: hiding.state, muted: false, joined: false, style: styleOf(parent ?? root) });
@@ -71,10 +74,9 @@ export class PageWalker {
     const states = statesOf(element, role, this.#full);
     if (hidden) states.push(markOf(hidden, actionable));
     const name = role === 'click' ? accessibleName(element, 'generic') : visibleName(element, role);
-    const atomic = ATOMIC_ROLES.has(role) || (role === 'click' && !element.textContent?.trim());
     return {
       element, role, states, actionable, parts: null, frame: null,
-      name: name || (atomic && (actionable || role === 'img') ? fallbackName(element) : ''),
+      name: name || (actionable || role === 'img' ? describe(element, role) : ''),
       value: fieldValue(element, role),
       url: this.#full && role === 'link' ? element.getAttribute('href') : null,
     };
@@ -163,6 +165,8 @@ export class PageWalker {
       return this.#visitChildren(element, { ...context, muted: true });
     }
     const actionable = isActionable(element, tag, role, context.style, parentPointer);
+    if (actionable && isSeparator(element, role)) return this.#visitChildren(element, context);
+    if (actionable && element.firstElementChild === null && isUnused(element, role, context)) return;
     if (isField(element, role)) return this.#addField(element, role, context);
     if (ATOMIC_ROLES.has(role)) return this.#addAtom(element, tag, role, context, actionable);
     if (tag === 'SVG') return this.#addSvg(element, context, actionable);
@@ -309,6 +313,13 @@ export class PageWalker {
   }
 }
 
+/** A name in parentheses for what has none. @param {Element} element @param {string} role */
+function describe(element, role) {
+  if (ATOMIC_ROLES.has(role) || (role === 'click' && !element.textContent?.trim())) return fallbackName(element);
+  const cell = FIELD_ROLES.has(role) ? cellName(element) : '';
+  return cell && `(${cell})`;
+}
+
 /** @param {Element} element @param {string} role */
 function isField(element, role) {
   if (element instanceof HTMLSelectElement) return true;
@@ -316,6 +327,28 @@ function isField(element, role) {
   if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) return true;
   if (isEditable(element)) return (element.textContent ?? '').length <= MAX_EDITABLE_LENGTH;
   return !element.querySelector('input, textarea, [contenteditable]') && !shadowRootOf(element);
+}
+
+/** Whether an element only separates others, whatever takes its clicks. @param {Element} element @param {string} role */
+function isSeparator(element, role) {
+  if (role === 'separator') return !element.hasAttribute('tabindex');
+  return element.hasAttribute('class') && SEPARATOR.test(`${element.getAttribute('class')} ${element.getAttribute('data-type')}`)
+    && !element.textContent?.trim() && !element.querySelector(ACTIONABLE);
+}
+
+/**
+ * Whether a control without text is not for the eye either: hidden from screen readers and not to be seen, such as the copy that keeps a
+ * value for a form, or only there to move the focus on. A control that can be seen stays, though screen readers do not know it.
+ * @param {Element} element @param {string} role @param {Context} context
+ */
+function isUnused(element, role, context) {
+  if (element.textContent?.trim()) return false;
+  const isWidget = role !== 'generic';
+  const isAriaHidden = element.closest('[aria-hidden=true]') !== null;
+  if (isWidget && !isAriaHidden) return false;
+  const box = element.getBoundingClientRect();
+  if (box.width < 1 && box.height < 1) return true;
+  return isAriaHidden && (context.hidden !== '' || !(isWidget || hasClickListener(element) || context.style.cursor === 'pointer'));
 }
 
 /** @param {Element} control */
