@@ -112,7 +112,7 @@ async def test_a_cover_on_a_page_at_rest_is_an_error_soon_that_says_how_to_close
     [
         "<script>fetch('slow')</script>",
         "<i style='display:block;width:9px;height:9px;animation:turn 1s infinite'></i>",
-        "<style>b { animation: turn 3s }</style><b>Fading</b>",
+        "<style>b { animation: turn 60s }</style><b>Fading</b>",
     ],
     ids=["a request", "a spinner", "an animation that ends"],
 )
