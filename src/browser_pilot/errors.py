@@ -276,6 +276,14 @@ class InternalError(PilotError):
     code = "INTERNAL_ERROR"
 
 
+def unexpected_error(tool: str) -> InternalError:
+    """For a tool call that ended with an exception that is no ``PilotError``."""
+    return InternalError(
+        f"{tool[:100]} failed unexpectedly; the hub's log has the details.",
+        suggestions=["Try another way, and report this as a bug."],
+    )
+
+
 def error_data(error: PilotError) -> dict[str, object]:
     """The error as data for the caller. Texts are truncated: they may contain what the caller sent."""
     data: dict[str, object] = {"error": error.code, "message": _truncate(error.message)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .time_format import format_duration, format_time
@@ -30,6 +31,8 @@ DETAIL_FIELDS = (
     ("Risk", "risk"),
     ("Approval", "approval"),
     ("Granted for", "grant"),
+    ("Run", "run"),
+    ("Step", "step"),
 )
 
 
@@ -57,6 +60,43 @@ def list_row(action: AuditedAction) -> tuple[str, ...]:
         _text(intent.get("decision")),
         result(action),
         format_duration((action.outcome or {}).get("duration_ms")),
+    )
+
+
+def list_rows(actions: Sequence[AuditedAction]) -> list[tuple[str, ...]]:
+    """One line per action, and one per run for all its steps, where its first step is."""
+    runs: dict[str, list[AuditedAction]] = {}
+    for action in actions:
+        if run := _text(action.intent.get("run")):
+            runs.setdefault(run, []).append(action)
+    shown: list[tuple[str, ...]] = []
+    for action in actions:
+        steps = runs.get(_text(action.intent.get("run")), ())
+        if not steps:
+            shown.append(list_row(action))
+        elif action is steps[0]:
+            shown.append(_run_row(steps))
+    return shown
+
+
+def _run_row(steps: Sequence[AuditedAction]) -> tuple[str, ...]:
+    first = steps[0].intent
+    done = sum((step.outcome or {}).get("status") == "ok" for step in steps)
+    failed = next((step for step in steps if step.outcome and step.outcome.get("status") != "ok"), None)
+    running = any(step.outcome is None for step in steps)
+    ending = f", {result(failed)}" if failed else ", in progress" if running else ""
+    decisions = {_text(step.intent.get("decision")) for step in steps}
+    sites = list(dict.fromkeys(filter(None, (_text(step.intent.get("site")) for step in steps))))
+    durations = [(step.outcome or {}).get("duration_ms") for step in steps]
+    return (
+        str(steps[0].seq),
+        format_time(first.get("time_ms"), year=False),
+        _text(first.get("client")),
+        f"run {_text(first.get('run'))}",
+        sites[0] + (f" +{len(sites) - 1}" if len(sites) > 1 else "") if sites else "",
+        next((word for word in ("deny", "ask") if word in decisions), "allow"),
+        f"{done} of {_text(first.get('steps'))} ok{ending}",
+        format_duration(sum(value for value in durations if isinstance(value, int | float))),
     )
 
 

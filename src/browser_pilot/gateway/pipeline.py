@@ -191,7 +191,8 @@ class Gateway:
         """A call waits while the user has paused agents, within its own time. Refusals are recorded."""
         started = time.monotonic()
         try:
-            await self._wait_resumed(location.session, _pause_seconds(call))
+            with call.user_wait.counted():
+                await self._wait_resumed(location.session, _pause_seconds(call))
         except Refused as error:
             self._audit.record_refusal(refusal_entry(call, location, None, error), error, started)
             raise
@@ -220,11 +221,12 @@ class Gateway:
                 if approved and decided.about == "action":
                     decided = replace(decided, changes=changes_since(approved[0], decided))
                 picture = await picture_for(location.tab, inspection)
-                approval = await self._authorizer.request_approval(requester, replace(decided, picture=picture))
-                if decided.about == "action":
-                    approved.append(decided)
-                # A person may decide a request after they paused.
-                await self._wait_resumed(location.session, _pause_seconds(call))
+                with call.user_wait.counted():
+                    approval = await self._authorizer.request_approval(requester, replace(decided, picture=picture))
+                    if decided.about == "action":
+                        approved.append(decided)
+                    # A person may decide a request after they paused.
+                    await self._wait_resumed(location.session, _pause_seconds(call))
             raise page_keeps_changing_error()
         except Timeout:
             if location.tab is not None:

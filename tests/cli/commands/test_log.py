@@ -10,13 +10,14 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from queue import Queue
 
 import pytest
 
-from browser_pilot.audit_log.entries import AuditIntent, AuditNote, AuditOutcome
+from browser_pilot.audit_log.entries import AuditIntent, AuditNote, AuditOutcome, RunStep
 from browser_pilot.cli.doctor_checks import check_hub
 from browser_pilot.config.settings import Settings
 from tests.audit_log.logs import DONE, changing, click, opened, reader, remove_database
@@ -96,6 +97,32 @@ def test_control_characters_are_escaped(invoke: Invoke) -> None:
 @pytest.mark.usefixtures("filled")
 def test_filters_select_matching_entries(invoke: Invoke, options: tuple[str, ...], ids: list[int]) -> None:
     assert [entry["id"] for entry in invoke("log", "--json", *options).data] == ids
+
+
+async def fill_with_runs(home: Path) -> None:
+    """Rows 1 to 6: a run of three steps, of which the second was refused. 7: another client's click. 9: another run."""
+    async with opened(home) as log:
+        for number, outcome in enumerate((DONE, REFUSED, DONE), 1):
+            step = replace(click(), run=RunStep("ab12", number, 3), decision="ask" if number == 3 else "allow")
+            await log.record(step, outcome)
+        await log.record(click(client="c2"), DONE)
+        await log.intent(replace(click(site="b.example"), run=RunStep("cd34", 1, 2)))
+
+
+def test_a_run_is_one_line_that_the_run_option_expands(invoke: Invoke, home: Path) -> None:
+    asyncio.run(fill_with_runs(home))
+    _, first, other, second = invoke("log").out.splitlines()
+    for word in ("1 ", "c1", "run ab12", "a.example", "ask", "2 of 3 ok, refused DOMAIN_DENIED", "26 ms"):
+        assert word in first
+    assert "browser_click" in other
+    assert "0 of 2 ok, in progress" in second
+    _, *steps = invoke("log", "--run", "ab12").out.splitlines()
+    assert ["browser_click" in line for line in steps] == [True] * 3
+    assert len(invoke("log", "--tool", "browser_click").out.splitlines()) == 6
+    assert [row.get("run") for row in invoke("log", "--json").data] == ["ab12", "ab12", "ab12", None, "cd34"]
+    shown = invoke("log", "show", "3").out
+    assert "  Run        ab12\n" in shown
+    assert "  Step       2\n" in shown
 
 
 @pytest.mark.usefixtures("filled")

@@ -117,6 +117,11 @@ VALID_CALLS: dict[str, tuple[ValidCall, ...]] = {
         ValidCall({"function": "() => 1"}),
         ValidCall({"ms": 1}),
     ),
+    "browser_run": (
+        ValidCall(
+            {"steps": [{"click": "#go"}, {"type": {"element": "#name", "text": "Ada"}}]}, happened("click", "input")
+        ),
+    ),
     "browser_read": (
         *(ValidCall({"format": kind, "element": "#text"}) for kind in ("markdown", "text", "html")),
         ValidCall({"scope": "article", "concealed": True}),

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from browser_pilot.cli.log_view import HEADINGS, RIGHT_ALIGNED, details, fixed_width_line, list_row
+from browser_pilot.cli.log_view import HEADINGS, RIGHT_ALIGNED, details, fixed_width_line, list_row, list_rows
 from browser_pilot.cli.output import FAILURE, SUCCESS, AsJson, count_noun, err, out, print_json, print_line, print_table
 from browser_pilot.cli.time_format import format_time, parse_time, to_epoch_ms
 from browser_pilot.errors import InvalidArgument, RecordsUnavailable
@@ -50,6 +50,7 @@ def log(
     site: Annotated[str | None, typer.Option(help="Only this host and its subdomains.")] = None,
     session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
     client: Annotated[str | None, typer.Option(help="Only this client.")] = None,
+    run: Annotated[str | None, typer.Option(help="Only the steps of this run of browser_run.")] = None,
     decision: Annotated[Literal["allow", "ask", "deny"] | None, typer.Option(help="Only this policy decision.")] = None,
     since: Annotated[
         str | None, typer.Option(metavar="TIME", help="From this time on: 2h (ago), 14:30, 2026-11-16T14:30.")
@@ -66,7 +67,10 @@ def log(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the actions of agents: time, client, tool, site, policy decision and outcome."""
+    """Show the actions of agents: time, client, tool, site, policy decision and outcome.
+
+    The steps of a run are one line; --run shows them.
+    """
     if context.invoked_subcommand is not None:
         return
     if output is not None and export is None:
@@ -81,6 +85,7 @@ def log(
         site=site,
         session=session,
         client=client,
+        run=run,
         decision=decision,
         since_ms=None if since is None else to_epoch_ms(parse_time(since, now)),
         until_ms=None if until is None else to_epoch_ms(parse_time(until, now)),
@@ -228,7 +233,8 @@ def _list(files: AuditLogFiles, query: AuditQuery, *, as_json: bool, filtered: b
     if as_json:
         print_json([action.flat() for action in actions])
     elif actions:
-        print_table(HEADINGS, map(list_row, actions), right=RIGHT_ALIGNED)
+        rows = map(list_row, actions) if query.run or query.tool or query.text else list_rows(actions)
+        print_table(HEADINGS, rows, right=RIGHT_ALIGNED)
     else:
         print_line("No entries match." if filtered and files.database.exists() else EMPTY_LOG)
 

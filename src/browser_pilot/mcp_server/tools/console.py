@@ -60,8 +60,8 @@ async def render_logs(_: ToolContext, __: ConsoleArguments, logs: LogRow) -> Too
 TOOLS = (
     Tool(
         name="browser_console",
-        title="Read the console",
-        description="Console messages and uncaught errors.",
+        title="Console",
+        description="Messages and uncaught errors.",
         arguments=ConsoleArguments,
         effect="read",
         profiles=EVERYWHERE,

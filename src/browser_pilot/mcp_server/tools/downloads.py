@@ -137,7 +137,7 @@ TOOLS = (
     Tool(
         name="browser_download",
         title="Download",
-        description="Save what an element shows or links to, or a url.",
+        description="Save an element or url.",
         arguments=DownloadArguments,
         effect="download",
         profiles=STANDARD,

@@ -64,7 +64,7 @@ STEP = Operation[NavigateArguments, Outcome](execute=step_history, render=render
 
 class TabsArguments(TabArguments):
     action: Literal["list", "open", "select", "close"] = "list"
-    tab: Annotated[str | None, Field(description="t1, t2, …")] = None
+    tab: Annotated[str | None, Field(description="such as t1")] = None
     url: str | None = None
 
 
@@ -124,7 +124,7 @@ TOOLS = (
     Tool(
         name="browser_navigate",
         title="Open a page",
-        description="Open a URL, or go back, forward, reload.",
+        description="Open a URL, or go back.",
         arguments=NavigateArguments,
         effect="navigate",
         profiles=EVERYWHERE,
@@ -133,7 +133,7 @@ TOOLS = (
     Tool(
         name="browser_tabs",
         title="Tabs",
-        description="List, open, select or close tabs.",
+        description="Manage tabs.",
         arguments=TabsArguments,
         effect="navigate",
         profiles=STANDARD,

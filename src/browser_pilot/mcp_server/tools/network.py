@@ -25,7 +25,7 @@ MAX_URL_CHARACTERS = 200
 
 
 class NetworkArguments(TabArguments):
-    id: Annotated[Number, Field(description="details of one")] = None
+    id: Number = None
     method: str | None = None
     status: Annotated[str | None, Field(description="404, 4xx, failed")] = None
     type: str | None = None
@@ -131,8 +131,8 @@ def _has_status(request: NetworkRequest, wanted: str | None) -> bool:
 TOOLS = (
     Tool(
         name="browser_network",
-        title="See the network",
-        description="Requests of the page; `id` shows one whole.",
+        title="Network",
+        description="Requests; `id` shows one whole.",
         arguments=NetworkArguments,
         effect="read",
         profiles=STANDARD,

@@ -103,7 +103,7 @@ TOOLS = (
     Tool(
         name="browser_scroll",
         title="Scroll",
-        description="Scroll by pixels, to an end, or an element into view.",
+        description="Scroll by pixels, to an end or element.",
         arguments=ScrollArguments,
         effect="read",
         profiles=STANDARD,
@@ -121,7 +121,7 @@ TOOLS = (
     ),
     Tool(
         name="browser_dialog",
-        title="Answer a dialog",
+        title="Dialog",
         description="Accept or dismiss an open dialog.",
         arguments=DialogArguments,
         effect="write",

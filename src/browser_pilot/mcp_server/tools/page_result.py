@@ -54,6 +54,8 @@ async def page_snapshot(context: ToolContext, outcome: Outcome) -> dict[str, obj
 
 
 async def _after_action(context: ToolContext, outcome: Outcome, *, full: bool) -> dict[str, object]:
+    if context.defer is not None and not full:
+        return context.defer(context, outcome)
     tab, facts = context.tab, outcome.facts()
     if outcome.dialog is not None or not tab.open:
         return facts

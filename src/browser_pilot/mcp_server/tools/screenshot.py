@@ -23,7 +23,7 @@ class ScreenshotArguments(TabArguments):
     format: ImageFormat = "png"
     quality: Annotated[int | None, Field(ge=1, le=100)] = None
     labels: Annotated[bool, Field(description="draw refs")] = False
-    path: Annotated[str | None, Field(description="file name to save to")] = None
+    path: Annotated[str | None, Field(description="file name")] = None
 
 
 async def take_screenshot(context: ToolContext, arguments: ScreenshotArguments) -> bytes:
@@ -63,8 +63,8 @@ async def _saved(context: ToolContext, name: str, data: bytes) -> ToolResult:
 TOOLS = (
     Tool(
         name="browser_screenshot",
-        title="Take a screenshot",
-        description="A picture of the page or of one element.",
+        title="Screenshot",
+        description="Of the page or one element.",
         arguments=ScreenshotArguments,
         effect="capture",
         profiles=STANDARD,

@@ -96,7 +96,7 @@ TOOLS = (
     Tool(
         name="browser_snapshot",
         title="See the page",
-        description="The page as rows of ref, role, name, states.",
+        description="The page as rows.",
         arguments=SnapshotArguments,
         effect="read",
         profiles=EVERYWHERE,
@@ -104,8 +104,8 @@ TOOLS = (
     ),
     Tool(
         name="browser_find",
-        title="Search the page",
-        description="Rows that match a text, role or regex.",
+        title="Find",
+        description="Rows that match.",
         arguments=FindArguments,
         effect="read",
         profiles=STANDARD,

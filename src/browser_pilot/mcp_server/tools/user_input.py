@@ -97,7 +97,7 @@ async def hover(context: ToolContext, _: HoverArguments) -> Outcome:
 
 
 class PressArguments(TabArguments):
-    key: Annotated[str, Field(description="Enter, Control+a, …")]
+    key: Annotated[str, Field(description="Enter, Control+a")]
     element: ElementField | None = None
 
 
@@ -179,7 +179,7 @@ TOOLS = (
     Tool(
         name="browser_type",
         title="Type",
-        description="Type text into a field; `submit` presses Enter.",
+        description="Type into a field; `submit` presses Enter.",
         arguments=TypeArguments,
         effect="write",
         profiles=STANDARD,
@@ -199,7 +199,7 @@ TOOLS = (
     Tool(
         name="browser_hover",
         title="Hover",
-        description="Move the mouse over an element.",
+        description="Hover over an element.",
         arguments=HoverArguments,
         effect="write",
         profiles=STANDARD,
@@ -208,7 +208,7 @@ TOOLS = (
     Tool(
         name="browser_press",
         title="Press a key",
-        description="Press a key, in an element or where the focus is.",
+        description="Press a key in an element or the focus.",
         arguments=PressArguments,
         effect="write",
         profiles=STANDARD,
@@ -218,7 +218,7 @@ TOOLS = (
     Tool(
         name="browser_fill_form",
         title="Fill a form",
-        description="Fill many fields in one call.",
+        description="Fill many fields.",
         arguments=FillFormArguments,
         effect="write",
         profiles=STANDARD,

@@ -58,7 +58,7 @@ async def wait(context: ToolContext, arguments: WaitArguments) -> None:
 
 
 async def render_page(context: ToolContext, _: WaitArguments, __: None) -> ToolResult:
-    if not context.tab.snapshots.has_document:
+    if context.defer is None and not context.tab.snapshots.has_document:
         return ToolResult({"url": context.tab.page.url})
     return ToolResult(await action_data(context, Outcome()))
 
