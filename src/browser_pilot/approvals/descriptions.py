@@ -32,6 +32,7 @@ VERBS: dict[str, str] = {
     "snapshot": "Look at the page",
     "find": "Search the page",
     "read": "Read the page",
+    "extract": "Read rows of the page",
     "dom": "Look at the page's structure",
     "wait_for": "Wait for the page",
     "screenshot": "Take a picture",

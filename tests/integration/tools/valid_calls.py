@@ -122,6 +122,12 @@ VALID_CALLS: dict[str, tuple[ValidCall, ...]] = {
             {"steps": [{"click": "#go"}, {"type": {"element": "#name", "text": "Ada"}}]}, happened("click", "input")
         ),
     ),
+    "browser_extract": (
+        ValidCall({"element": "#form", "rows": "label", "max_rows": 2, "max_pages": 1, "scrolls": 1}),
+        ValidCall({"rows": "label", "schema": {"name": "input@id"}, "types": {"name": "text"}, "file": "fields.csv"}),
+        ValidCall({"rows": "label", "schema": {"id": {"css": "input@id"}}, "next": "#off"}),
+        ValidCall({"example": {"size": "Small"}}),
+    ),
     "browser_read": (
         *(ValidCall({"format": kind, "element": "#text"}) for kind in ("markdown", "text", "html")),
         ValidCall({"scope": "article", "concealed": True}),

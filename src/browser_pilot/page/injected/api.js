@@ -26,6 +26,7 @@ import { readContent, readLinks } from './snapshot/content.js';
 import { domTree } from './snapshot/dom_tree.js';
 import { removeLabels, showLabels, toParentPoint, viewportBox } from './snapshot/screenshot.js';
 import { maskSecrets, unmaskSecrets } from './snapshot/secret_mask.js';
+import { extractRows, isPagerEnd } from './snapshot/extraction.js';
 import { extractParts } from './snapshot/selection.js';
 import { snapshot } from './snapshot/snapshot.js';
 
@@ -53,6 +54,8 @@ export const api = {
   readContent,
   readLinks,
   extractParts,
+  extractRows,
+  isPagerEnd,
   viewportBox,
   toParentPoint,
   showLabels,
