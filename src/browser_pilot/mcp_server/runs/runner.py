@@ -172,8 +172,8 @@ class Runner:
 
     def _failure(self, step: ParsedStep, error: PilotError) -> dict[str, object]:
         """Where and why the run stopped. The run as a whole must not be repeated once a step is done."""
-        error.metadata.setdefault("tool", step.tool.name)
-        data = {**error_data(error), "stopped_at": step.number}
+        place = {"tool": self.request.tool.name, "stopped_at": step.number, "step_tool": step.tool.name}
+        data = {**error_data(error), **place}
         if self._results:
             data["retryable"] = False
             data["suggestions"] = [*error.suggestions, "The steps that are done stay done: run the rest only."]
