@@ -30,7 +30,7 @@ check: setup
 fuzz: setup
 	@$(BIN)/python -m tests.fuzz_urls $(or $(COUNT),1000000)
 
-# Attacks by kind, with a table of tried and held; ROUNDS=3000 sets the number of approval swaps and secret canaries.
+# Attacks by kind, with a table of tried and held: 3,000 approval swaps, 2,000 secret canaries. ROUNDS=… sets another number.
 redteam: setup
 	@ROUNDS=$(ROUNDS) LONG=$(LONG) $(BIN)/python -m tests.redteam $(KIND)
 

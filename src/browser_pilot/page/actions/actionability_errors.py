@@ -18,7 +18,10 @@ _NOT_ACTIONABLE = {
     "file": ("takes files", "Use browser_upload."),
     "disabled option": ("has the option {by}, which is disabled", _TAKE_SNAPSHOT),
     "changed": ("changed since it was authorized, so nothing was done", _TAKE_SNAPSHOT),
-    "form changed": ("was clicked, but the page then changed its form, so it was not submitted", _TAKE_SNAPSHOT),
+    "form changed": (
+        "was clicked, but the page then changed what it sends or where it leads, so nothing was sent",
+        _TAKE_SNAPSHOT,
+    ),
     "frame": ("is in a frame that cannot be reached: {by}", _TAKE_SNAPSHOT),
 }
 _WRONG_USE = {

@@ -10,6 +10,7 @@ from browser_pilot.page.cdp import send
 
 from .actionability_errors import actionability_error
 from .context import ActionContext
+from .frame_shield import input_blocked_elsewhere
 from .keys import TYPED, Chord, key_events, parse_chord
 from .outcome import Outcome
 from .resolve import Target
@@ -37,16 +38,17 @@ async def press(
 
     async def execute(action: RunningAction) -> PageReport | None:
         approved = context.approved
-        if target is not None:
-            await action.call_target(
-                target, "focusTarget", target.wire_ref, approved, timeout_ms, timeout_ms=timeout_ms
-            )
-        elif focused is not None:
-            await action.call_target(focused, "guardFocused", focused.wire_ref, approved, timeout_ms=0)
-        else:
-            await action.tab.world.call(action.frame, "startWatch", repeatable=True)
-        action.mark_sent()
-        await send_keys(action, [chord])
+        async with input_blocked_elsewhere(action, receiver.frame if receiver else action.frame):
+            if target is not None:
+                await action.call_target(
+                    target, "focusTarget", target.wire_ref, approved, timeout_ms, timeout_ms=timeout_ms
+                )
+            elif focused is not None:
+                await action.call_target(focused, "guardFocused", focused.wire_ref, approved, timeout_ms=0)
+            else:
+                await action.tab.world.call(action.frame, "startWatch", repeatable=True)
+            action.mark_sent()
+            await send_keys(action, [chord])
         reply = await action.result_of("waitIdle", frame=receiver.frame if receiver else None)
         if receiver is not None and reply is not None and reply["stopped"]:
             raise actionability_error(receiver.description, {"error": "changed"})
@@ -96,11 +98,12 @@ async def type_text(
 
 async def submit_with_enter(action: RunningAction, target: Target) -> PageReport | None:
     """Press Enter where the focus is, and wait until the page is idle."""
-    ready = await action.result_of("guardTarget", target.wire_ref, action.context.approved, frame=target.frame)
-    if ready is not None and "error" in ready:
-        raise not_submitted_error(target.description)
-    action.mark_sent()
-    await send_keys(action, [_ENTER])
+    async with input_blocked_elsewhere(action, target.frame):
+        ready = await action.result_of("guardTarget", target.wire_ref, action.context.approved, frame=target.frame)
+        if ready is None or "error" in ready:
+            raise not_submitted_error(target.description)
+        action.mark_sent()
+        await send_keys(action, [_ENTER])
     return require_submitted(await action.result_of("waitIdle"), target.description)
 
 

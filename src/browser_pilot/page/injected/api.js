@@ -8,7 +8,7 @@ import { blockPresses, clickResult, dragResult, prepareClick, unblockPresses, wa
 import { writeResult, writeText } from './actions/fields.js';
 import { fileInput, fileInputFacts } from './actions/file_input.js';
 import { fillFields, submitForm } from './actions/fill_form.js';
-import { focusTarget, guardFocused, guardTarget } from './actions/key_guard.js';
+import { blockKeys, focusTarget, guardFocused, guardTarget, unblockKeys } from './actions/key_guard.js';
 import { scrollResult, scrollTarget } from './actions/scroll.js';
 import { selectOptions } from './actions/select_options.js';
 import { actionableElements, resolveSelector } from './actions/selector_engine.js';
@@ -84,6 +84,8 @@ export const api = {
   focusTarget,
   guardTarget,
   guardFocused,
+  blockKeys,
+  unblockKeys,
   writeText,
   writeResult,
   selectOptions,

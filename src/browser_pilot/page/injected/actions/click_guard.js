@@ -5,7 +5,9 @@ import { elementOf } from '../refs.js';
 import { nextFrame, nextTask, severalFrames } from '../scheduling.js';
 import { expectMouse, waitActionable } from './actionability.js';
 import { describeElement } from './failures.js';
+import { isSubmitButton } from './forms.js';
 import { reaches, topmostAt } from './hit_testing.js';
+import { guardLink } from './link_guard.js';
 import { guardSubmission } from './submission_guard.js';
 import { actedOn, hasChanged, refIn } from './target_facts.js';
 
@@ -14,7 +16,7 @@ import { actedOn, hasChanged, refIn } from './target_facts.js';
 
 /** @typedef {{ element: Element, presses: number, landed: boolean, clicked: boolean, hit: string | null, released: Promise<void>,
  *   watch: Watch, unsent: boolean, remove: () => void }} Guard `hit` describes what a press hit instead of the element; then it is stopped.
- *   `unsent`: the page changed the form on the click, so it was not sent. */
+ *   `unsent`: the page changed the form or the link during the click, so it was not sent. */
 
 const GUARDED_EVENTS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
 const DRAG_START_TIMEOUT_MS = 10_000;
@@ -32,8 +34,8 @@ let dragStarted = false;
 
 /**
  * @param {Element} element @param {number} presses @param {() => string | null} objection why a press on the element is not allowed
- * @param {boolean} untilClick whether the objection is evaluated again at the click, and the form is guarded from then on: the page may
- * change them
+ * @param {boolean} untilClick whether the objection is evaluated again at the click, and the form or the link is guarded: the page may change
+ * them
  */
 function startGuard(element, presses, objection, untilClick) {
   guard?.remove();
@@ -55,7 +57,6 @@ function startGuard(element, presses, objection, untilClick) {
       fresh.clicked = true; // a label dispatches a second click to its field
       if (movedAway(event, fresh)) fresh.hit = describeElement(/** @type {Element} */ (event.target));
       else if (untilClick) fresh.hit = objection();
-      if (untilClick && fresh.hit === null) guardSubmission(actedOn(element), () => (fresh.unsent = true));
     }
     if (fresh.hit !== null) {
       event.preventDefault();
@@ -72,6 +73,12 @@ function startGuard(element, presses, objection, untilClick) {
     if (guard === fresh) guard = null;
   };
   guard = fresh;
+  if (!untilClick) return;
+  // From now on: a listener of the page may keep the events of the click from this guard.
+  const acted = actedOn(element);
+  const stopped = () => (fresh.unsent = true);
+  guardSubmission(acted, isSubmitButton(acted), fresh.watch, stopped);
+  guardLink(acted, stopped);
 }
 
 /**

@@ -152,7 +152,7 @@ export function submitForm(target, strict) {
   // Not within this call: the page may navigate, or open a dialog.
   setTimeout(() => {
     watch.stopped = hasChanged(target, resolved);
-    if (!watch.stopped && strict) guardSubmission(fieldOf(resolved) ?? resolved, () => (watch.stopped = true));
+    if (!watch.stopped && strict) guardSubmission(fieldOf(resolved) ?? resolved, true, watch, () => (watch.stopped = true));
     if (!watch.stopped) HTMLFormElement.prototype.requestSubmit.call(form, defaultButton(form));
   });
   return {

@@ -52,6 +52,13 @@ function fieldFacts(field) {
   };
 }
 
+/** Which of its kind an element is, where a label or a text stands for it: labels can be moved to another one. @param {Element} element @param {Element} resolved */
+function positionOf(element, resolved) {
+  if (element === resolved) return -1;
+  const root = /** @type {Document | ShadowRoot} */ (element.getRootNode());
+  return [...root.querySelectorAll(element.localName)].indexOf(element);
+}
+
 /** Everything that the authorization of an action depends on, as one text. @param {Element} resolved @param {boolean} values whether the form's values count */
 function fingerprintOf(resolved, values) {
   if (resolved === document.body) return JSON.stringify([documentToken, location.href, pageForms().map((form) => submission(form, defaultButton(form)))]);
@@ -63,6 +70,7 @@ function fingerprintOf(resolved, values) {
     documentToken,
     location.href,
     element.localName,
+    positionOf(element, resolved),
     role,
     displayName(element, role),
     displayName(resolved, roleOf(resolved)),
