@@ -5,6 +5,7 @@
  * Chrome may end and restart it at any time. Every listener is registered synchronously, and every handler waits for `ready`.
  */
 
+import { migratePairingKey, removePairingKeys } from '../lib/pairing_key.js';
 import { isOffer, refusalOf } from '../lib/pairing_offer.js';
 import { canBeShared, isHubPage } from '../lib/url_rules.js';
 import { WorkerPort } from '../lib/worker_port.js';
@@ -110,9 +111,13 @@ async function ensureOffscreen() {
   await creating;
 }
 
+// A migration that fails leaves the key where it is, for the next start.
+const migrated = migratePairingKey(chrome.storage.local).catch((error) => console.error('The pairing key could not be moved:', error));
+
 async function settings() {
-  const stored = await chrome.storage.local.get({ server: DEFAULT_SERVER, browser: '', key: '', off: false, halted: '' });
-  return /** @type {{ server: string, browser: string, key: string, off: boolean, halted: string }} */ (stored);
+  await migrated;
+  const stored = await chrome.storage.local.get({ server: DEFAULT_SERVER, browser: '', off: false, halted: '' });
+  return /** @type {{ server: string, browser: string, off: boolean, halted: string }} */ (stored);
 }
 
 chrome.runtime.onConnect.addListener((port) => {
@@ -141,7 +146,7 @@ async function offerChannel(port) {
   page.postMessage({ channel: name }, [channel.port2]);
 }
 
-/** @param {{ fromHub?: HubMessage, connected?: boolean, paired?: { server: string, browser: string, key: string, name: string } }} message */
+/** @param {{ fromHub?: HubMessage, connected?: boolean, paired?: import('../offscreen/hub_connection.js').Pairing }} message */
 function onOffscreenMessage({ fromHub, connected, paired }) {
   if (connected) sendToHub({ event: 'controlledTabs.changed', args: [controlled.list()] });
   if (paired) void chrome.storage.local.set({ ...paired, off: false });
@@ -170,7 +175,7 @@ async function onNotification(name, data) {
   else if (name === 'extension.reload') chrome.runtime.reload();
   else if (name === 'pairing.removed') {
     await releaseAll();
-    await chrome.storage.local.remove(['browser', 'key', 'name']);
+    await chrome.storage.local.remove(['browser', 'name']);
   }
 }
 
@@ -266,7 +271,10 @@ async function onPairingOffer(code, origin) {
 
 chrome.storage.local.onChanged.addListener((changes) => {
   // Removing the pairing also ends the control of every tab.
-  if (changes.key && !changes.key.newValue) whenReady(() => void releaseAll());
+  if (changes.browser && !changes.browser.newValue) {
+    whenReady(() => void releaseAll());
+    void removePairingKeys();
+  }
   void settings().then((current) => offscreen?.send({ settings: current }));
 });
 
