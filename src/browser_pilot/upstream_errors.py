@@ -93,7 +93,7 @@ _API_NAME = re.compile(r"^\w+\.\w+: ")
 
 # An event of the relay's own, for every session of a tab: the debugger was detached and is attached again.
 REATTACHED_EVENT = "Pilot.attachedAgain"
-# Our filter in the CDP pipe has dropped events of the page: see ``engines/driver_preload``.
+# Our filter in the CDP pipe (``engines/driver_preload``), or the extension, has dropped events of the page.
 DROPPED_EVENT = "Pilot.eventsDropped"
 
 

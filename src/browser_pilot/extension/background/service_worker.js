@@ -13,6 +13,7 @@ import { Badge } from './badge.js';
 import { chromeApi } from './chrome_api.js';
 import { ControlledTabs } from './controlled_tabs.js';
 import { DnrRules } from './dnr_rules.js';
+import { FloodLimiter } from './flood_limiter.js';
 import { FocusGuard } from './focus_guard.js';
 import { HaltState, haltedBy } from './halt_state.js';
 import { SharedWindows } from './shared_windows.js';
@@ -43,6 +44,13 @@ const controlled = new ControlledTabs(chrome.storage.session, (tabs) => {
   dnrRules.setTabs(tabs.map((tab) => tab.id));
 });
 const focus = new FocusGuard();
+const floods = new FloodLimiter({
+  forward: (source, method, params) => sendToHub({ event: 'debugger.onEvent', args: [source, method, params] }),
+  command: (source, method, params) => void chrome.debugger.sendCommand(source, method, params).catch(() => {}),
+  now: () => performance.now(),
+  setInterval: (run, ms) => setInterval(run, ms),
+  clearInterval: (timer) => clearInterval(timer),
+});
 const halt = new HaltState(chrome.storage.local);
 const badge = new Badge();
 const windows = new SharedWindows(chrome.storage.session, (id) => share(id));
@@ -184,6 +192,7 @@ async function release(tabId) {
   const tab = controlled.get(tabId);
   if (!tab) return;
   controlled.remove(tabId);
+  floods.forget(tabId);
   const isAgents = tab.kind === 'agent';
   await Promise.all([
     chrome.debugger.detach({ tabId }).catch(() => {}),
@@ -280,11 +289,12 @@ chrome.storage.local.onChanged.addListener((changes) => {
 
 chrome.debugger.onEvent.addListener((source, method, params) =>
   whenReady(() => {
-    if (controlled.has(source.tabId)) sendToHub({ event: 'debugger.onEvent', args: [source, method, params ?? {}] });
+    if (controlled.has(source.tabId)) floods.onEvent(source, method, params ?? {});
   }),
 );
 chrome.debugger.onDetach.addListener((source, reason) =>
   whenReady(() => {
+    floods.forget(source.tabId);
     if (!controlled.has(source.tabId)) return;
     // Cancel in Chrome's infobar detaches every tab, so it stops all agents.
     if (reason === 'canceled_by_user') void onUserCommand('stop');
@@ -297,6 +307,7 @@ chrome.tabs.onCreated.addListener(({ id }) => {
 chrome.tabs.onRemoved.addListener((tabId) =>
   whenReady(() => {
     controlled.remove(tabId);
+    floods.forget(tabId);
     newTabs.delete(tabId);
     void dnrRules.remove(tabId);
   }),
