@@ -138,11 +138,21 @@ async def download_inspection(
 
 
 async def cookie_inspection(
-    call: ToolCall, request: PolicyRequest, cookies: CookieSpec, sites: tuple[Site, ...], redactor: Redactor
+    call: ToolCall,
+    request: PolicyRequest,
+    cookies: CookieSpec,
+    sites: tuple[Site, ...],
+    domain_wide: frozenset[str],
+    redactor: Redactor,
 ) -> Inspection:
-    """The preview of a use of cookies: authorized for the sites that they belong to, and for the page."""
+    """The preview of a use of cookies: authorized for the sites that they belong to, and for the page. On the hosts in
+    ``domain_wide`` they reach the names below too.
+    """
     shown = await _shown_arguments(call, (), None, redactor)
-    requests = (*(replace(request, target=site) for site in sites), request)
+    requests = tuple(
+        replace(request, target=site, with_subdomains=site is not None and site.host in domain_wide)
+        for site in (*sites, request.target)
+    )
     preview = ActionPreview(
         request=requests[0],
         also=requests[1:],
