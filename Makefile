@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 OWN ?= tests/page/actions/test_mouse.py tests/page/actions/test_dialogs.py tests/page/actions/test_scroll_drag_upload.py tests/page/test_isolated_world.py
 ROOT := $(if $(filter 0,$(shell id -u)),,sudo -n)
 
-.PHONY: run test setup check fuzz demo dev redteam stress docs bench dist install-check lowest-check python-venv wasi-clang test-servers clean
+.PHONY: run test setup check fuzz demo dev redteam stress docs bench dist bundle install-check lowest-check python-venv wasi-clang test-servers clean
 
 run: setup
 	@$(BIN)/browser-pilot serve --prove
@@ -30,7 +30,7 @@ check: setup
 fuzz: setup
 	@$(BIN)/python -m tests.fuzz_urls $(or $(COUNT),1000000)
 
-# Attacks by kind, with a table of tried and held; ROUNDS=3000 sets the number of approval swaps and secret canaries.
+# Attacks by kind, with a table of tried and held: 3,000 approval swaps, 2,000 secret canaries. ROUNDS=… sets another number.
 redteam: setup
 	@ROUNDS=$(ROUNDS) LONG=$(LONG) $(BIN)/python -m tests.redteam $(KIND)
 
@@ -46,6 +46,7 @@ demo: setup
 
 docs: setup
 	@$(BIN)/python -m browser_pilot.mcp_server.docs_generator > docs/tools.md
+	@$(BIN)/python -m browser_pilot.config.reference docs
 	@$(BIN)/python -m browser_pilot.page.injected_script
 	@$(BIN)/python -m tests.architecture
 
@@ -56,6 +57,11 @@ bench: setup
 dist: setup
 	@rm -rf dist
 	@$(BIN)/python -m build --no-isolation
+
+# What is released besides the wheel: the MCP bundle (.mcpb) and the extension for web stores, in dist/.
+bundle: dist
+	@$(BIN)/python -m release.bundle
+	@$(BIN)/python -m release.extension_zip
 
 # Installs the wheel into an empty environment and uses it with an empty home; `lowest-check` with the lowest versions.
 # WITH=python3.13 sets the interpreter.

@@ -1,7 +1,8 @@
 """Counts what hostile tests try, for ``make redteam``; in other runs this does nothing.
 
 A test that tries many things in one go calls ``count_attempts`` when all of them have held. A test that does not is one
-attempt. ``rounds`` is how often a test with random input repeats: more with ``ROUNDS=…``.
+attempt. ``rounds`` is how often a test with random input repeats: more for ``make redteam``, and as often as its
+``ROUNDS=…`` says.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ def count_attempts(tried: int) -> None:
             file.write(json.dumps({"test": test, "tried": tried}) + "\n")
 
 
-def rounds(default: int) -> int:
-    """The number of rounds that ``make redteam ROUNDS=…`` wants, else ``default``."""
-    wanted = os.environ.get(ROUNDS_VARIABLE) if os.environ.get(REPORT_VARIABLE) else None
-    return max(1, int(wanted)) if wanted else default
+def rounds(default: int, redteam: int | None = None) -> int:
+    """The number of rounds: ``redteam`` for ``make redteam``, or what its ``ROUNDS=…`` says; else ``default``."""
+    if not os.environ.get(REPORT_VARIABLE):
+        return default
+    wanted = os.environ.get(ROUNDS_VARIABLE)
+    return max(1, int(wanted)) if wanted else redteam or default

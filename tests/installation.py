@@ -23,7 +23,7 @@ from browser_pilot.demo.site import demo_site
 ROOT = Path(__file__).parent.parent
 RECORD = ROOT / "constraints-lowest.txt"
 RECORD_HEAD = "# Written by `make lowest-check`: the wheel works with these versions, the lowest that it accepts.\n"
-LOWER_BOUND = re.compile(r"^(?P<name>[\w-]+)>=(?P<version>[\w.]+)")
+LOWER_BOUND = re.compile(r"^(?P<name>[\w.-]+)>=(?P<version>[\w.]+)")
 # What the installed command gets of this environment.
 PASSED_ON = ("PATH", "TMPDIR", "LANG", "SYSTEMROOT")
 
@@ -102,6 +102,9 @@ def check(installation: Installation) -> list[str]:
         worked.append("call")
         installation.browser_pilot("demo")
         worked.append("demo")
+        installation.browser_pilot("mcp-config", "codex", "--write")
+        installation.browser_pilot("mcp-config", "goose", "--write")
+        worked.append("mcp-config")
         installation.browser_pilot("guest", "new", "hello")
         installation.browser_pilot("guest", "test", "hello")
         worked.append("guest test")

@@ -1,7 +1,7 @@
 """``make redteam``: runs the hostile tests kind by kind and prints how much was tried and how much held.
 
 ``python -m tests.redteam [KIND …]`` runs some kinds only. ``ROUNDS=…`` sets the number of approval swaps and of secret
-canaries; ``LONG=1`` adds the tests that take minutes. The report of failed tests follows the table.
+canaries (3,000 and 2,000); ``LONG=1`` adds the tests that take minutes. The report of failed tests follows the table.
 """
 
 from __future__ import annotations
@@ -26,11 +26,13 @@ KINDS: dict[str, tuple[str, ...]] = {
         "egress/test_egress_channels.py",
         "integration/egress/*.py",
         "integration/user_chrome/test_domain_rules.py",
+        "integration/user_chrome/test_egress_channels.py",
     ),
     "proxy smuggling": ("egress/test_http1*.py", "egress/test_proxy_connection.py", "egress/test_access_policy.py"),
     "floods": ("**/test_*flood*.py", "integration/recovery/*.py"),
     "approval swaps": (
         "**/test_*swap*.py",
+        "integration/approvals/test_form_handlers.py",
         "integration/approvals/test_scripts.py",
         "integration/approvals/test_cookies.py",
     ),

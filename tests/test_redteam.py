@@ -54,6 +54,8 @@ def test_attempts_are_counted_only_for_the_red_team(tmp_path: Path, monkeypatch:
     assert rounds(3) == 3
     monkeypatch.setenv(REPORT_VARIABLE, str(report))
     count_attempts(5)
-    assert rounds(3) == 7
+    assert rounds(3, 9) == 7
+    monkeypatch.setenv("ROUNDS", "")
+    assert (rounds(3), rounds(3, 9)) == (3, 9)
     assert json.loads(report.read_text())["tried"] == 5
     assert json.loads(report.read_text())["test"].endswith("test_attempts_are_counted_only_for_the_red_team")

@@ -41,6 +41,7 @@ whether the same call may be tried again (``retryable``). ``metadata`` names the
     ├── SharingUnavailable       SHARING_UNAVAILABLE
     ├── GuestFailed              GUEST_FAILED
     ├── HubUnavailable           HUB_UNAVAILABLE
+    │   └── HubMisconfigured     INVALID_SETTINGS
     ├── SettingsError            INVALID_SETTINGS
     └── InternalError            INTERNAL_ERROR
 """
@@ -270,10 +271,25 @@ class SettingsError(PilotError):
     code = "INVALID_SETTINGS"
 
 
+class HubMisconfigured(HubUnavailable):
+    """The hub refuses to start, or refuses this client, because of invalid settings or options."""
+
+    code = SettingsError.code
+    retryable = False
+
+
 class InternalError(PilotError):
     """A bug in Browser Pilot; the log has the details."""
 
     code = "INTERNAL_ERROR"
+
+
+def unexpected_error(tool: str) -> InternalError:
+    """For a tool call that ended with an exception that is no ``PilotError``."""
+    return InternalError(
+        f"{tool[:100]} failed unexpectedly; the hub's log has the details.",
+        suggestions=["Try another way, and report this as a bug."],
+    )
 
 
 def error_data(error: PilotError) -> dict[str, object]:

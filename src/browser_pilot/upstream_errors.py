@@ -77,6 +77,7 @@ UNKNOWN_KEY = ErrorText("Unknown key")
 COOKIE_REFUSED = ErrorText("cookie", ignore_case=True)
 
 # Playwright's launch and new_context
+NO_SANDBOX = ErrorText("No usable sandbox", "sandboxing failed", "without --no-sandbox is not supported")
 NO_DISPLAY = ErrorText("display", ignore_case=True)
 PROFILE_IN_USE = ErrorText("ProcessSingleton")
 UNKNOWN_LOCALE_OR_TIMEZONE = ErrorText("locale", "timezone", ignore_case=True)
@@ -93,7 +94,7 @@ _API_NAME = re.compile(r"^\w+\.\w+: ")
 
 # An event of the relay's own, for every session of a tab: the debugger was detached and is attached again.
 REATTACHED_EVENT = "Pilot.attachedAgain"
-# Our filter in the CDP pipe has dropped events of the page: see ``engines/driver_preload``.
+# Our filter in the CDP pipe (``engines/driver_preload``), or the extension, has dropped events of the page.
 DROPPED_EVENT = "Pilot.eventsDropped"
 
 

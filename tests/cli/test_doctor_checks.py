@@ -36,13 +36,16 @@ def test_a_home_that_is_a_file_is_a_problem(tmp_path: Path) -> None:
     assert [finding.state for finding in check_home(file / "below")] == ["problem"]
 
 
-def test_a_port_in_use_is_a_warning(home: Path) -> None:
+@pytest.mark.parametrize(("chosen", "state"), [({"port"}, "problem"), (set[str](), "warning")])
+def test_a_port_in_use_is_a_problem_if_the_user_chose_it_and_else_a_warning(
+    home: Path, chosen: set[str], state: str
+) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        settings = Settings(hub=HubSettings(port=taken.getsockname()[1]))
+        settings = Settings(hub=HubSettings.model_construct(chosen, port=taken.getsockname()[1]))
         port = next(finding for finding in check_hub(home, settings) if finding.name == "Port")
-        assert port.state == "warning"
+        assert port.state == state
         assert str(taken.getsockname()[1]) in port.detail
 
 

@@ -11,7 +11,8 @@ import pytest
 from browser_pilot.audit_log.database import AuditLogFiles
 from browser_pilot.audit_log.reader import AuditLogReader
 from browser_pilot.cli import guest_commands
-from browser_pilot.cli.guest_commands import add_guest
+from browser_pilot.cli.guest_commands import add_guest, remove_guest
+from browser_pilot.errors import InvalidArgument
 from browser_pilot.guests.host.grants import GrantStore
 from browser_pilot.guests.installed.guest_secrets import GuestSecrets
 from browser_pilot.guests.installed.guest_store import GuestStore
@@ -99,3 +100,9 @@ def test_a_replacement_is_in_the_audit_log(home: Path, tmp_path: Path) -> None:
     assert "The guest ev was replaced." in notes[1]
     for part in ("Ann", "Mallory", "grants_removed", SITE):
         assert part in notes[1]
+
+
+def test_a_guest_that_does_not_exist_is_not_asked_about(home: Path, questions: list[str]) -> None:
+    with pytest.raises(InvalidArgument, match="There is no guest 'nix'"):
+        remove_guest(home, "nix", yes=False)
+    assert questions == []

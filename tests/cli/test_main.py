@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from browser_pilot import __version__
 from browser_pilot.cli import build_app
+from browser_pilot.stdio_adapter.options import CLIENT_OPTIONS
 from tests.hub_process import environment
 
 from .conftest import Pilot
@@ -47,6 +48,16 @@ def test_help_lists_every_command(pilot: Pilot) -> None:
     assert outcome.code == 0
     for command in COMMANDS:
         assert command in outcome.out
+
+
+def test_help_lists_the_options_of_the_adapter(pilot: Pilot) -> None:
+    outcome = pilot("-h")
+    assert outcome.code == 0
+    assert outcome.out == pilot("--help").out
+    adapters = pilot("--read-only", "--help").out
+    for option in CLIENT_OPTIONS:
+        assert option.flag in outcome.out
+        assert option.flag in adapters
 
 
 def test_every_command_has_help() -> None:

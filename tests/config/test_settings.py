@@ -65,15 +65,26 @@ def test_relative_folders_are_resolved_in_the_home(home: Path) -> None:
     ("text", "fragments"),
     [
         ("[hub]\nport = 65536", ["hub.port = 65536", "config.toml", "65535"]),
-        ("[hub]\nport = true", ["hub.port = True", "a number is required, not true or false"]),
-        ("[sessions]\nidle_minutes = true", ["sessions.idle_minutes = True", "a number is required"]),
-        ("[browser]\nviewport = [true, 720]", ["browser.viewport.0 = True", "a number is required"]),
+        ("[hub]\nport = true", ["hub.port = true", "a number is required, not true or false"]),
+        ("[sessions]\nidle_minutes = true", ["sessions.idle_minutes = true", "a number is required"]),
+        ("[browser]\nviewport = [true, 720]", ["browser.viewport.0 = true", "a number is required"]),
         ("[hub]\nprot = 1", ["hub.prot", "is not a setting", "port"]),
         ("[hubb]\nport = 1", ["hubb", "is not a setting", "hub"]),
         ("hub = 1", ["hub = 1"]),
         ("[tools]\nmax_tokens = 10", ["tools.max_tokens = 10", "200"]),
         ('[policy]\nmode = "yolo"', ["policy.mode = 'yolo'", "'auto'", "'readonly'"]),
         ("[browser]\nviewport = [1]", ["browser.viewport"]),
+        ("[browser]\nviewport = 5", ["browser.viewport = 5", "must be a list such as [1280, 720]"]),
+        ("[hub]\nport = 1.5", ["hub.port = 1.5", "must be a whole number"]),
+        ('[browser]\nheadless = "maybe"', ["browser.headless = 'maybe'", "must be true or false"]),
+        ("[browser]\nheadles = true", ["browser.headles", "did you mean browser.headless?"]),
+        ("[tools]\nheadless = true", ["tools.headless", "did you mean browser.headless?"]),
+        ("browser = 5", ["browser = 5", "is a section", "[browser]"]),
+        ('[browser]\nargs = ["--proxy-server=x"]', ["browser.args", "--proxy-server=x", "network.proxy"]),
+        ('[browser]\nengine = "grid"', ["browser.grid_url"]),
+        ('[browser]\nengine = "cdp"', ["browser.cdp_url"]),
+        ('[policy.domains."*.com"]\nread = true', ["policy.domains", "*.com"]),
+        ('[policy]\nsensitive_patterns = ["(a+)+"]', ["policy.sensitive_patterns"]),
         ("x = [", ["not valid TOML"]),
         ('[browser]\nargs = ["--user-agent=x\\r\\nX: 1"]', ["browser.args.0", "line breaks and NUL"]),
         ('[browser]\nexecutable = "/bin/x\\u0000"', ["browser.executable", "line breaks and NUL"]),
@@ -102,8 +113,26 @@ def test_every_invalid_setting_is_named_not_only_the_first(home: Path) -> None:
     write(home, "[hub]\nprot = 1\nport = -1\n")
     with pytest.raises(SettingsError) as caught:
         load_settings(home=home, environ={})
-    assert "hub.prot" in caught.value.message
-    assert "hub.port = -1" in caught.value.message
+    heading, port, prot = caught.value.message.splitlines()
+    assert heading == "2 settings are invalid:"
+    assert prot.startswith("hub.prot") and "did you mean hub.port?" in prot
+    assert port.startswith("hub.port = -1") and "must be at least 0" in port
+
+
+def test_a_grid_may_have_browsers_with_a_proxy_of_their_own(home: Path) -> None:
+    write(home, '[browser]\nengine = "grid"\ngrid_url = "http://grid.test:4444"\nargs = ["--proxy-server=x"]\n')
+    settings = load_settings(home=home, environ={})
+    assert settings.browser.args == ("--proxy-server=x",)
+    with pytest.raises(SettingsError, match=r"browser\.args"):
+        client_settings(settings, {"engine": "managed"})
+
+
+def test_a_port_is_chosen_by_the_file_the_environment_and_the_command_line_but_not_by_the_defaults(home: Path) -> None:
+    assert not load_settings(home=home, environ={}).hub.is_port_chosen
+    assert load_settings(home=home, environ={"BROWSER_PILOT_PORT": "8777"}).hub.is_port_chosen
+    assert load_settings(home=home, environ={}, options={"hub.port": 8777}).hub.is_port_chosen
+    write(home, "[hub]\nport = 8777\n")
+    assert load_settings(home=home, environ={}).hub.is_port_chosen
 
 
 def test_a_file_that_is_not_utf_8_or_not_a_file_is_refused(home: Path) -> None:

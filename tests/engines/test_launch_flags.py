@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from browser_pilot.config.browser_args import PROXY_SWITCHES
 from browser_pilot.engines.launch_flags import (
     DISABLE_FEATURES,
     ENABLE_FEATURES,
     ENABLED_BY_PLAYWRIGHT,
-    PROXY_SWITCHES,
     launch_flags,
 )
 from browser_pilot.errors import SettingsError

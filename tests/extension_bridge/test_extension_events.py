@@ -22,6 +22,7 @@ from browser_pilot.extension_bridge.extension_connection import ExtensionConnect
 from browser_pilot.extension_bridge.extension_events import validate
 from browser_pilot.extension_bridge.protocol import Event, ProtocolError
 from browser_pilot.extension_bridge.ui_backend import UiBackend
+from browser_pilot.upstream_errors import DROPPED_EVENT
 from tests.config.fixed_config import FixedConfig
 
 TAB = {"id": 1, "kind": "shared", "since": 1.0}
@@ -35,6 +36,7 @@ VALID = [
     ),
     Event("debugger.onEvent", [{"tabId": 1}, "Page.downloadWillBegin", {"guid": "a-1", "url": "https://example.com/"}]),
     Event("debugger.onEvent", [{"tabId": 1, "sessionId": "s"}, "Network.requestWillBeSent", {"requestId": "1"}]),
+    Event("debugger.onEvent", [{"tabId": 1}, DROPPED_EVENT, {"dropped": {"console": 3}, "stopped": True}]),
     Event("debugger.onDetach", [{"tabId": 1}, "target_closed"]),
     Event("controlledTabs.changed", [[TAB, {"id": 2, "kind": "agent", "since": 2, "opener": 1}]]),
     Event("user.command", ["pause"]),

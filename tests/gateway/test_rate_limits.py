@@ -12,6 +12,7 @@ from browser_pilot.errors import (
     NavigationFailed,
     OutcomeUnknown,
     RateLimited,
+    SettingsError,
     Timeout,
 )
 from browser_pilot.gateway import ToolCall
@@ -95,6 +96,7 @@ def test_a_tool_that_keeps_failing_on_a_site_is_paused_there_and_nowhere_else(er
     [
         RuntimeError("a bug"),
         ElementNotFound("no"),
+        SettingsError("browser.args"),
         BrowserCrashed("gone"),
         OutcomeUnknown("gone", metadata={"interrupted_by": "BROWSER_CRASHED"}),
     ],

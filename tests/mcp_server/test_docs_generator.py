@@ -9,7 +9,7 @@ import pytest
 
 from browser_pilot.mcp_server.docs_generator import generate_reference
 from browser_pilot.mcp_server.tools import REGISTRY
-from browser_pilot.page.snapshot.token_budget import estimate_tokens
+from tests.page.snapshot.tokens import real_tokens
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,7 +25,7 @@ def test_the_tool_list_of_a_profile_is_cheap(profile: str, ceiling: int) -> None
         {"name": tool.name, "description": tool.description, "inputSchema": tool.schema, "title": tool.title}
         for tool in tools
     ]
-    assert estimate_tokens(json.dumps(listed, separators=(",", ":"))) <= ceiling
+    assert real_tokens(json.dumps(listed, separators=(",", ":"), ensure_ascii=False)) <= ceiling
 
 
 def test_the_schema_of_a_tool_is_found_by_its_name_and_made_once() -> None:

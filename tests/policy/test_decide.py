@@ -344,3 +344,14 @@ def test_a_script_in_a_page_with_a_filled_secret_always_needs_approval(side_effe
     assert (decision.verdict, decision.about) == ("ask", "action")
     assert "secret" in decision.reason
     assert decide(replace(request, effect="write", secret_filled=True), rules, Budgets(), 0).verdict == "allow"
+
+
+def test_a_cookie_of_a_domain_needs_what_the_names_below_it_need() -> None:
+    target = Site("https", "shop.test", 443)
+    rules = Ruleset([rule("bank.shop.test:8443", write="deny"), rule("workshop.test", write="deny"), rule("*")])
+    one_host = PolicyRequest(effect="write", target=target)
+    assert decision_for(one_host, rules).verdict == "allow"
+    denied = decision_for(replace(one_host, with_subdomains=True), rules)
+    assert (denied.verdict, str(denied.site)) == ("deny", "bank.shop.test:8443")
+    assert decision_for(replace(one_host, with_subdomains=True), Ruleset([rule("a.shop.test", read="deny")])).verdict
+    assert decision_for(replace(one_host, with_subdomains=True), Ruleset()).verdict == "allow"

@@ -199,6 +199,7 @@ def canaries() -> Iterator[Canary]:
     for kind, secret in TOKENS.items():
         yield Canary(f"shape: {kind}", secret, _text("Look: § here.", secret))
         yield Canary(f"shape in a path: {kind}", secret, _text("GET https://a.example/x/§?y=1", secret))
+        yield Canary(f"shape after an escape: {kind}", secret, _text("GET https://a.example/?q=my%20§", secret))
     for kind, secret in CARDS.items():
         yield Canary(f"card: {kind}", secret, _text("Paid with § today", secret))
     for name in CERTAIN_NAMES:

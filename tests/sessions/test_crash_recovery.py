@@ -12,6 +12,7 @@ from browser_pilot.sessions.slots import LocalSlots
 from .fakes import FakeBrowsers, limit_error
 
 TAB = SavedTab("t1", "about:blank", current=True)
+WEB_TAB = SavedTab("t1", "https://example.com/form")
 STATE = {"cookies": [{"name": "login"}], "origins": []}
 
 
@@ -38,6 +39,40 @@ async def test_a_crashed_browser_is_reopened_with_its_storage_and_tabs() -> None
     assert browsers.tabs[1].reopened == ["t1"] and recovery.lost_tabs == ()
     assert "the browser ended unexpectedly" in recovery.notices.take_notices()[0]
     assert recovery.take_unrestorable() == frozenset()
+
+
+async def test_a_tab_that_nobody_used_between_two_crashes_keeps_its_url(monkeypatch: pytest.MonkeyPatch) -> None:
+    browsers = FakeBrowsers()
+    recovery = restoring(browsers)
+    await recovery.ensure_open()
+    browsers.tabs[0].open_tabs = [WEB_TAB]
+    loaded: list[str] = []
+
+    async def load(_tab: object, url: str, *_: object) -> None:
+        loaded.append(url)
+
+    monkeypatch.setattr("browser_pilot.sessions.crash_recovery.reload_tab", load)
+    for crash in range(3):
+        browsers.contexts[crash].crash()
+        await recovery.prepare()
+    assert loaded == [WEB_TAB.url] * 3
+
+
+async def test_a_tab_whose_browser_dies_while_it_is_reloaded_keeps_its_url(monkeypatch: pytest.MonkeyPatch) -> None:
+    browsers = FakeBrowsers()
+    recovery = restoring(browsers)
+    await recovery.ensure_open()
+    browsers.tabs[0].open_tabs = [WEB_TAB]
+    browsers.contexts[0].crash()
+
+    async def die(*_: object) -> None:
+        browsers.tabs[1].open_tabs = [SavedTab(WEB_TAB.id, "about:blank")]
+        browsers.contexts[1].crash()
+
+    with monkeypatch.context() as patched:
+        patched.setattr("browser_pilot.sessions.crash_recovery.reload_tab", die)
+        await recovery.prepare()
+    assert recovery.lost_tabs == (WEB_TAB,)
 
 
 async def test_a_crashed_page_is_reopened_in_the_same_browser() -> None:

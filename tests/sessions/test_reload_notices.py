@@ -25,6 +25,24 @@ def test_a_lost_tab_is_reported_once() -> None:
     assert notices.take_notices() == []
 
 
+def test_a_notice_beside_another_result_does_not_permit_an_effect_on_the_reloaded_page() -> None:
+    notices = ReloadNotices()
+    notices.record_lost([TAB], "it crashed")
+    assert len(notices.take_notices()) == 1
+    with pytest.raises(BrowserCrashed, match="Nothing was done"):
+        notices.require_acknowledged(OPEN_TAB)
+
+
+def test_whoever_sees_the_reloaded_page_is_told_and_may_act_on_it() -> None:
+    notices = ReloadNotices()
+    notices.record_lost([TAB, SavedTab("t2", TAB.url)], "it crashed")
+    notices.take_notices()
+    assert "t1" in notices.acknowledge("t1")[0]
+    assert notices.acknowledge("t1") == []
+    notices.require_acknowledged(OPEN_TAB)
+    assert "t2" in notices.acknowledge("t2")[0]
+
+
 def test_an_effect_on_an_unreported_reload_is_refused_once() -> None:
     notices = ReloadNotices()
     notices.record_lost([TAB], "it crashed")

@@ -121,7 +121,7 @@ class FakeHub:
                 return
             refusal = self.refusal
             if hello.get("token") != TOKEN:
-                refusal = {"code": "PERMISSION_DENIED", "message": "Wrong token."}
+                refusal = {"error": "PERMISSION_DENIED", "message": "Wrong token."}
             if refusal is not None:
                 connection.sendall(_line({"error": refusal}))
                 return
@@ -198,7 +198,7 @@ def main() -> None:
         starts.write(f"{os.getpid()}\n")
     behaviour = os.environ.get("FAKE_HUB", "")
     if behaviour == "fails":
-        refusal = {"code": "INVALID_SETTINGS", "message": "hub.port is 'x'.", "suggestions": ["Use a number."]}
+        refusal = {"error": "INVALID_SETTINGS", "message": "hub.port is 'x'.", "suggestions": ["Use a number."]}
         sys.stdout.buffer.write(_line({"error": refusal}))
         sys.exit(1)
     if behaviour == "ends":

@@ -66,10 +66,11 @@ def test_a_failed_start_is_reported_and_retried_with_the_next_request(home: Path
     adapter = start_adapter(environ={"FAKE_HUB": "fails"})
     error = adapter.ask(INITIALIZE)["error"]
     assert error["message"] == "hub.port is 'x'. Use a number."
-    assert error["data"]["cause"] == "INVALID_SETTINGS"
+    assert (error["data"]["code"], error["data"]["retryable"]) == ("INVALID_SETTINGS", False)
     result = adapter.ask(call(1, "echo"))["result"]
     assert result["isError"] is True
-    assert "HUB_UNAVAILABLE" in result["content"][0]["text"]
+    assert "INVALID_SETTINGS" in result["content"][0]["text"]
+    assert "retryable: false" in result["content"][0]["text"]
     assert len(started_hubs(home)) == 2
     assert adapter.stderr().count("hub.port") == 1
 

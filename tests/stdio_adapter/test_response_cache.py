@@ -132,7 +132,7 @@ def test_a_hub_that_cannot_start_is_reported_by_the_first_call(
     assert begin(adapter) == first
     result = adapter.ask(call(1, "echo"))["result"]
     assert result["isError"] is True
-    assert "HUB_UNAVAILABLE" in result["content"][0]["text"]
+    assert "INVALID_SETTINGS" in result["content"][0]["text"]
 
 
 def test_a_hub_that_is_lost_later_is_replaced_without_the_cache(

@@ -112,7 +112,7 @@ def test_options_reach_the_hub(hub: FakeHub, start_adapter: StartAdapter) -> Non
 
 
 def test_the_hubs_refusal_is_reported_to_the_client(start_hub: StartHub, start_adapter: StartAdapter) -> None:
-    refusal = {"code": "INVALID_ARGUMENT", "message": "There is no tool x.", "suggestions": ["Use --tools full."]}
+    refusal = {"error": "INVALID_ARGUMENT", "message": "There is no tool x.", "suggestions": ["Use --tools full."]}
     start_hub(refusal=refusal)
     adapter = start_adapter("--tools", "x")
     error = adapter.ask(INITIALIZE)["error"]

@@ -12,6 +12,7 @@ import pytest
 from browser_pilot.approvals.models import ApprovalDecision, ApprovalRequest
 from browser_pilot.approvals.pending import ApprovalNotPending
 from browser_pilot.approvals.queue import ApprovalQueue
+from browser_pilot.audit_log.entries import RunStep
 from browser_pilot.errors import InvalidArgument
 from browser_pilot.ui.approval_requests import ApprovalRequests
 
@@ -29,6 +30,7 @@ REQUEST = ApprovalRequest(
     rule="policy.mode",
     binding="b1",
     scope="",
+    run_step=RunStep("ab12", 3, 7),
     values={"coupon": "SPRING"},
     picture=b"png",
 )
@@ -55,6 +57,7 @@ async def test_a_request_is_listed_in_full_and_in_brief() -> None:
             "client_name": "Agent",
             "session": "s1",
             "tool": "browser_click",
+            "run_step": {"run": "ab12", "number": 3, "steps": 7},
             "what": "Click “Pay”",
             "site": "https://shop.example",
             "element": "",

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from browser_pilot.audit_log.entries import RunStep
 from browser_pilot.config.live_reload import CurrentConfig
 from browser_pilot.errors import ApprovalDenied, BudgetExhausted
 from browser_pilot.policy.budgets import Budgets, Reservation
@@ -32,7 +33,10 @@ MAX_APPROVAL_REQUESTS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requester:
-    """Who requests an action, and the channels on which a person can be asked about it."""
+    """Who requests an action, and the channels on which a person can be asked about it.
+
+    ``run_step`` is set where the action is a step of a run.
+    """
 
     client: str
     client_name: str
@@ -40,6 +44,7 @@ class Requester:
     tool: str
     timeout_seconds: float
     channels: Sequence[ApprovalChannel] = ()
+    run_step: RunStep | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,6 +226,7 @@ def _approval_request(
         client_name=plain_text(requester.client_name),
         session=requester.session,
         tool=requester.tool,
+        run_step=requester.run_step,
         effect=request.effect,
         what=f"Use {site}" if about == "site" else plain_text(preview.what),
         site=str(site),

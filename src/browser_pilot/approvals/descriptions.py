@@ -32,6 +32,7 @@ VERBS: dict[str, str] = {
     "snapshot": "Look at the page",
     "find": "Search the page",
     "read": "Read the page",
+    "extract": "Read rows of the page",
     "dom": "Look at the page's structure",
     "wait_for": "Wait for the page",
     "screenshot": "Take a picture",
@@ -42,6 +43,7 @@ VERBS: dict[str, str] = {
 }
 _VALUE_ARGUMENTS = ("text", "value", "values", "key", "url", "paths", "expression", "function", "filename")
 _LINE_BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_ONE_PAGE = frozenset({"ref", "index", "x", "y"})
 _REF = re.compile(r"(?:f\d+)?e\d+")
 
 
@@ -79,6 +81,8 @@ def describe_element(element: object) -> str:
     if not isinstance(element, Mapping):
         return ""
     parts = cast("Mapping[str, object]", element)
+    if "x" in parts and "y" in parts:
+        return f"the point ({parts['x']}, {parts['y']})"
     if "role" in parts:
         named = f" “{parts['name']}”" if parts.get("name") else ""
         return f"{parts['role']}{named}"
@@ -102,10 +106,10 @@ def describe_steps(arguments: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def is_stable_selector(element: object) -> bool:
-    """Whether this selects the same element on every page of a site; a ref is valid on one page only."""
+    """Whether this selects the same element on every page of a site; a ref or a point is valid on one page only."""
     if isinstance(element, str):
         return bool(element) and not _REF.fullmatch(element)
-    return isinstance(element, Mapping) and "ref" not in element
+    return isinstance(element, Mapping) and _ONE_PAGE.isdisjoint(cast("Mapping[str, object]", element))
 
 
 def describe_step(element: str, field: object) -> str:

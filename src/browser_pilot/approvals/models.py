@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from browser_pilot.audit_log.entries import RunStep
 from browser_pilot.policy.rules import Rule
 from browser_pilot.policy.types import Effect, Risk
 
@@ -36,9 +37,9 @@ ALWAYS_ALLOWED: dict[Risk, str] = {
 class ApprovalRequest:
     """What a person is asked to approve, and what the decision is bound to.
 
-    ``values`` are redacted already. ``steps`` are the steps of a call that does several things. ``form`` is the content
-    of the form that is submitted, and ``receiver`` where it goes. ``changes``: what differs from an earlier request of
-    the same call, which was approved. ``binding`` is a digest
+    ``run_step`` is set for a step of a run. ``values`` are redacted already. ``steps`` are the steps of a call that
+    does several things. ``form`` is the content of the form that is submitted, and ``receiver`` where it goes.
+    ``changes``: what differs from an earlier request of the same call, which was approved. ``binding`` is a digest
     of everything that was shown: an approval is valid for exactly that. ``scope`` limits "for this session" further
     than effect and site: to the element, or to the plan. ``always_rule`` and ``block_rule`` are the rules that these
     choices write; None where no rule can be written.
@@ -57,6 +58,7 @@ class ApprovalRequest:
     rule: str
     binding: str
     scope: str
+    run_step: RunStep | None = None
     element: str = ""
     values: Mapping[str, str] = field(default_factory=dict[str, str])
     steps: tuple[str, ...] = ()

@@ -26,6 +26,18 @@ def _no_arguments() -> Mapping[str, object]:
     return {}
 
 
+@dataclass(frozen=True, slots=True)
+class RunStep:
+    """Which step of which run (``browser_run``) a call is."""
+
+    run: str
+    number: int
+    steps: int
+
+    def __str__(self) -> str:
+        return f"step {self.number} of {self.steps} of run {self.run}"
+
+
 @dataclass(frozen=True)
 class AuditIntent:
     """The action, the client, and why it was allowed or denied."""
@@ -47,6 +59,7 @@ class AuditIntent:
     # The target elements: role, name, field, frame, and the selector or ref that the caller gave.
     targets: tuple[Mapping[str, str], ...] = ()
     what: str = ""
+    run: RunStep | None = None
 
 
 @dataclass(frozen=True)
@@ -90,6 +103,7 @@ def intent_body(intent: AuditIntent, redactor: Redactor) -> dict[str, Json]:
         "approval": intent.approval,
         **({"grant": intent.grant} if intent.grant else {}),
         **({"aims": [redactor.data(dict(target)) for target in intent.targets]} if intent.targets else {}),
+        **({"run": intent.run.run, "step": intent.run.number, "steps": intent.run.steps} if intent.run else {}),
     }
 
 

@@ -173,8 +173,10 @@ def _select(arguments: Mapping[str, Json], found: list[str]) -> list[str]:
 
 
 def _press(arguments: Mapping[str, Json], found: list[str]) -> list[str]:
-    key = _text(arguments.get("key"))
-    return [f"{found[0]}.press({key})" if found and arguments.get("element") else f"PAGE.keyboard.press({key})"]
+    given = arguments.get("key")
+    keys = map(_text, given if isinstance(given, list) else [given])
+    receiver = found[0] if found and arguments.get("element") else "PAGE.keyboard"
+    return [f"{receiver}.press({key})" for key in keys]
 
 
 def _fill_form(arguments: Mapping[str, Json], found: list[str]) -> list[str]:
@@ -188,7 +190,7 @@ def _fill_form(arguments: Mapping[str, Json], found: list[str]) -> list[str]:
 
 
 def _drag(_: Mapping[str, Json], found: list[str]) -> list[str]:
-    return [f"{found[0]}.drag_to({found[1]})"] if len(found) > 1 else []
+    return [f"{found[0]}.drag_to({found[-1]})"] if len(found) > 1 else []
 
 
 def _upload(arguments: Mapping[str, Json], found: list[str]) -> list[str]:

@@ -38,7 +38,7 @@ ExportFormat = Literal["jsonl", "csv"]
 _PORT = re.compile(r":\d+$")
 COLUMNS = (
     "id time_ms kind client session tool arguments effect decision rule risk approval tab url site status duration_ms "
-    "summary error"
+    "summary error run step"
 ).split()
 
 
@@ -78,6 +78,7 @@ class AuditQuery:
     site: str | None = None
     session: str | None = None
     client: str | None = None
+    run: str | None = None
     decision: str | None = None
     status: str | None = None
     since_ms: int | None = None
@@ -213,7 +214,7 @@ def search_actions(connection: sqlite3.Connection, query: AuditQuery) -> Iterato
             conditions.append(condition)
             values.append(value)
 
-    for name in ("tool", "session", "client", "decision"):
+    for name in ("tool", "session", "client", "decision", "run"):
         require(f"json_extract(i.body, '$.{name}') = ?", cast("str | None", getattr(query, name)))
     require("json_extract(o.body, '$.status') = ?", query.status)
     if query.site is not None:

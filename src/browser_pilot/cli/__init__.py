@@ -17,6 +17,7 @@ import typer
 from browser_pilot import __version__
 from browser_pilot.errors import PilotError
 
+from .client_options import with_client_options
 from .output import FAILURE, err, print_error, print_line
 
 INTERRUPTED_EXIT_CODE = 130
@@ -70,6 +71,7 @@ def build_app(only: str | None = None) -> typer.Typer:
     """The command line with all commands, or with one."""
     app = typer.Typer(
         name="browser-pilot",
+        context_settings={"help_option_names": ["-h", "--help"]},
         help="Lets an AI agent use a web browser, under your control.\n\n"
         "Without a command it is an MCP server on stdio, which is how MCP clients start it.",
         epilog="Every command accepts --debug, which shows the traceback of an error.",
@@ -78,7 +80,9 @@ def build_app(only: str | None = None) -> typer.Typer:
         rich_markup_mode="markdown",
         pretty_exceptions_enable=False,
     )
-    app.callback(invoke_without_command=True)(_options)
+    app.callback(invoke_without_command=True)(
+        with_client_options(_options, "Options of an MCP client, without a command")
+    )
     for name, command in COMMANDS.items():
         if only in (None, name):
             entry: object = getattr(import_module(f".commands.{command.module}", __package__), command.attribute)
@@ -89,7 +93,10 @@ def build_app(only: str | None = None) -> typer.Typer:
     return app
 
 
-def _options(version: bool = typer.Option(False, "--version", help="Show the version.")) -> None:
+def _options(
+    version: bool = typer.Option(False, "--version", help="Show the version."), client_arguments: tuple[str, ...] = ()
+) -> None:
+    # Without a command the adapter parses the options of a client (``__main__``); here they are for the help.
     if version:
         typer.echo(__version__)
         raise typer.Exit

@@ -67,7 +67,7 @@ async def run_checks(home: Path, settings: Settings) -> list[CheckResult]:
         check_disk(home),
         *await check_browser(settings),
         await check_network(settings),
-        *check_root(),
+        *check_sandbox(settings),
         check_display(settings),
         check_log(home),
         check_secrets(home),
@@ -204,7 +204,14 @@ class _ProxyConnection(asyncio.Protocol):
         self.transport = cast("asyncio.Transport", transport)
 
 
-def check_root() -> Iterator[CheckResult]:
+def check_sandbox(settings: Settings) -> Iterator[CheckResult]:
+    if "--no-sandbox" in settings.browser.args:
+        yield CheckResult(
+            "Sandbox",
+            "warning",
+            "browser.args switches Chromium's sandbox off",
+            "Remove --no-sandbox from browser.args.",
+        )
     if os.name == "posix" and os.geteuid() == 0:
         yield CheckResult(
             "User", "warning", "root: Chromium runs without its sandbox", "Run Browser Pilot as a normal user."
@@ -281,6 +288,13 @@ def _check_port(settings: Settings) -> CheckResult:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((host, port))
     except OSError as error:
+        if settings.hub.is_port_chosen:
+            return CheckResult(
+                "Port",
+                "problem",
+                f"{host}:{port} is not available ({error.strerror}): the hub cannot start",
+                "Stop the program that uses it, or choose another hub.port.",
+            )
         return CheckResult(
             "Port",
             "warning",

@@ -157,6 +157,7 @@ def show_guest(home: Path, name: str) -> None:
 
 def remove_guest(home: Path, name: str, *, yes: bool) -> None:
     store = GuestStore(home)
+    store.require(name)
     if not yes and not typer.confirm(f"Remove {name} with its log, grants and secrets?", default=False):
         raise typer.Exit(1)
     store.remove(name)

@@ -6,7 +6,7 @@ Patterns are validated here: an invalid one is reported with its key when the se
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from browser_pilot.errors import SettingsError
 from browser_pilot.policy.patterns import Pattern, PatternError, parse_pattern
@@ -15,7 +15,8 @@ from browser_pilot.policy.sensitivity import SensitivePatterns
 from browser_pilot.policy.text_matching import UnsafePattern
 from browser_pilot.policy.types import Verdict
 
-from .settings import DomainSettings, PolicySettings
+if TYPE_CHECKING:
+    from .settings import DomainSettings, PolicySettings
 
 
 def compile_policy(settings: PolicySettings) -> Ruleset:

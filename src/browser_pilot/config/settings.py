@@ -1,6 +1,7 @@
 """Settings: defaults, then ``config.toml`` in the home, then ``BROWSER_PILOT_*``, then the command line.
 
-Reads and validates only; nothing here watches files or keeps state (see ``live_reload``). An invalid setting is refused
+Reads and validates only; nothing here watches files or keeps state (see ``live_reload``). Loading is the one place that
+validates settings, also the patterns of the policy and settings that cannot work together. An invalid one is refused
 with its key, its value and the valid values, so that a typo never silently means the default.
 """
 
@@ -14,14 +15,17 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from browser_pilot.errors import SettingsError
 from browser_pilot.home import locate_home
 from browser_pilot.policy.types import Mode, Threshold
 from browser_pilot.safe_text import one_line
 
+from .browser_args import bypasses_proxy
+from .policy_rules import compile_policy
 from .policy_templates import TEMPLATES, TemplateName
+from .setting_errors import settings_error
 
 ResultFormat = Literal["toon", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
@@ -61,6 +65,11 @@ class HubSettings(Section):
     redis_url: Line | None = None
     redis_key: str | None = None
 
+    @property
+    def is_port_chosen(self) -> bool:
+        """Whether the port comes from the user, and not from the defaults."""
+        return "port" in self.model_fields_set
+
 
 class BrowserSettings(Section):
     """``engine`` own is the user's own Chrome, through the extension; ``own_browser`` names one of several paired ones.
@@ -79,6 +88,19 @@ class BrowserSettings(Section):
     cdp_url: Line | None = None
     grid_url: Line | None = None
     launch_timeout_ms: Positive = 30_000
+
+    @model_validator(mode="after")
+    def _is_possible(self) -> BrowserSettings:
+        for engine, url in (("cdp", self.cdp_url), ("grid", self.grid_url)):
+            if self.engine == engine and url is None:
+                raise ValueError(f'browser.engine = "{engine}" needs browser.{engine}_url, the URL to connect to')
+        for argument in self.args if self.engine in ("managed", "own") else ():
+            if bypasses_proxy(argument):
+                raise ValueError(
+                    f"browser.args has {argument!r}, which cannot work: managed browsers reach the network only "
+                    "through Browser Pilot's own filtering proxy; remove it, and set network.proxy if you need one"
+                )
+        return self
 
 
 class ToolSettings(Section):
@@ -295,9 +317,11 @@ def load_with_origins(
                 origins[key] = origin
     _apply_template(merged, origins)
     try:
-        return LoadedSettings(Settings.model_validate(merged).at(home), origins)
+        settings = Settings.model_validate(merged).at(home)
     except ValidationError as error:
-        raise _explain(error, origins) from None
+        raise settings_error(error, origins, Settings()) from None
+    compile_policy(settings.policy)
+    return LoadedSettings(settings, origins)
 
 
 def client_settings(base: Settings, options: Mapping[str, object]) -> Settings:
@@ -315,7 +339,7 @@ def client_settings(base: Settings, options: Mapping[str, object]) -> Settings:
     try:
         return Settings.model_validate(changed)
     except ValidationError as error:
-        raise _explain(error, {CLIENT_OPTIONS[name]: f"option {name}" for name in options}) from None
+        raise settings_error(error, {CLIENT_OPTIONS[name]: f"option {name}" for name in options}, Settings()) from None
 
 
 def _client_value(key: SettingKey, value: object) -> tuple[SettingKey, object]:
@@ -390,27 +414,3 @@ def _apply_template(merged: dict[str, Any], origins: dict[SettingKey, str]) -> N
         if key not in origins:
             _put(merged, key, value)
             origins[key] = f"the template {name}"
-
-
-def _explain(error: ValidationError, origins: Mapping[SettingKey, str]) -> SettingsError:
-    lines: list[str] = []
-    for problem in error.errors(include_url=False):
-        location = tuple(str(part) for part in problem["loc"])
-        origin = next((origins[location[:n]] for n in range(len(location), 0, -1) if location[:n] in origins), None)
-        where = f" (from {origin})" if origin else ""
-        key = ".".join(location)
-        if problem["type"] == "extra_forbidden":
-            lines.append(f"{key}{where} is not a setting. {_known_keys(location)}")
-        else:
-            lines.append(f"{key} = {problem['input']!r}{where}: {problem['msg'].removeprefix('Value error, ')}.")
-    return SettingsError(" ".join(lines), suggestions=["Correct the value, or remove it to use the default."])
-
-
-def _known_keys(location: SettingKey) -> str:
-    section: type[BaseModel] = Settings
-    for name in location[:-1]:
-        field = section.model_fields.get(name)
-        if field is None or not isinstance(field.annotation, type) or not issubclass(field.annotation, BaseModel):
-            break
-        section = field.annotation
-    return f"Known here: {', '.join(section.model_fields)}."

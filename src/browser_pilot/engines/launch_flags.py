@@ -14,6 +14,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
+from browser_pilot.config.browser_args import bypasses_proxy
 from browser_pilot.errors import SettingsError
 
 DISABLE_FEATURES = "--disable-features="
@@ -47,22 +48,6 @@ DISABLED_BY_PLAYWRIGHT = (
     "msForceBrowserSignIn",
     "msEdgeUpdateLaunchServicesPreferredVersion",
 )
-# Each would bypass the egress proxy or make it unreachable.
-PROXY_SWITCHES = frozenset(
-    {
-        "--proxy-server",
-        "--proxy-bypass-list",
-        "--proxy-pac-url",
-        "--proxy-auto-detect",
-        "--no-proxy-server",
-        "--webrtc-ip-handling-policy",
-        "--force-webrtc-ip-handling-policy",
-        "--enable-quic",
-        "--origin-to-force-quic-on",
-        "--host-rules",
-        "--host-resolver-rules",
-    }
-)
 ENABLED_BY_PLAYWRIGHT = ("CDPScreenshotNewSurface", "SkipListAccountsWithoutGaiaCookies")
 # What the browser would ask its own servers about: form fields, hints and models for pages, translation, suggestions.
 BACKGROUND_SERVICES = (
@@ -89,10 +74,10 @@ def launch_flags(
     chosen = list(chosen)
     egress = list(egress)
     for argument in chosen:
-        if egress and argument.partition("=")[0] in PROXY_SWITCHES:
+        if egress and bypasses_proxy(argument):
             raise SettingsError(
-                f"browser.args has {argument!r}, which does not work: managed browsers reach the network only through "
-                "Browser Pilot's own filtering proxy, which connects to servers directly.",
+                f"browser.args has {argument!r}, which cannot work: managed browsers reach the network only through "
+                "Browser Pilot's own filtering proxy.",
                 suggestions=["Remove it from browser.args."],
             )
     disabled = [*DISABLED_BY_PLAYWRIGHT, *ADDRESS_BAR_PAGES, *BACKGROUND_SERVICES, *_features(chosen, DISABLE_FEATURES)]

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -22,7 +23,7 @@ from playwright.async_api import Error, Playwright, async_playwright
 from browser_pilot.egress import EgressProxy, browser_arguments
 from browser_pilot.errors import BrowserUnavailable
 from browser_pilot.policy.rules import Ruleset
-from browser_pilot.upstream_errors import NO_DISPLAY, PROFILE_IN_USE, first_line, is_driver_failure
+from browser_pilot.upstream_errors import NO_DISPLAY, NO_SANDBOX, PROFILE_IN_USE, first_line, is_driver_failure
 
 from .agent_context import CLOSE_TIMEOUT_SECONDS
 from .browser_finder import FoundBrowser, find_browser
@@ -238,12 +239,13 @@ class ManagedEngine:
             logger.warning("Running as root: Chromium's own sandbox is off (--no-sandbox). Prefer a normal user.")
         egress = browser_arguments(self._proxy.port)
         arguments = launch_flags(request.args, sandbox=not is_root, egress=egress)
+        start = partial(self._start, found, request, arguments, proxy_session, options, sandbox=not is_root)
         try:
-            return await self._start(found, request, arguments, proxy_session, options)
+            return await start()
         except Error as error:
             if self._has_driver_failed(error):
                 self._drop_driver()
-                return await self._start(found, request, arguments, proxy_session, options)
+                return await start()
             raise _launch_error(found, request, error) from error
 
     async def _start(
@@ -253,6 +255,8 @@ class ManagedEngine:
         arguments: list[str],
         proxy_session: ProxySession,
         options: ContextOptions,
+        *,
+        sandbox: bool,
     ) -> BrowserProcess:
         chromium = (await self.driver()).chromium
         environment = browser_environment(self._environ)
@@ -261,6 +265,8 @@ class ManagedEngine:
                 executable_path=found.executable,
                 headless=request.headless,
                 args=arguments,
+                # Playwright switches Chromium's sandbox off by default.
+                chromium_sandbox=sandbox,
                 ignore_default_args=list(UNWANTED_DEFAULTS),
                 timeout=request.launch_timeout_ms,
                 env=environment,
@@ -274,6 +280,7 @@ class ManagedEngine:
             executable_path=found.executable,
             headless=request.headless,
             args=arguments,
+            chromium_sandbox=sandbox,
             ignore_default_args=list(UNWANTED_DEFAULTS),
             timeout=request.launch_timeout_ms,
             env=environment,
@@ -316,6 +323,12 @@ def _key(request: ContextRequest) -> _LaunchKey:
 
 def _launch_error(found: FoundBrowser, request: ContextRequest, error: Error) -> BrowserUnavailable:
     suggestions = ["`browser-pilot doctor` checks the browser."]
+    if NO_SANDBOX.matches(error.message):
+        suggestions = [
+            "Chromium's sandbox does not work here. Allow user namespaces, or run the container with "
+            "--security-opt seccomp=unconfined.",
+            'If something else isolates the browser: browser.args = ["--no-sandbox"].',
+        ]
     if not request.headless and NO_DISPLAY.matches(error.message):
         suggestions.insert(0, "A window needs a display: leave out --headed, or run under Xvfb.")
     if request.user_data_dir is not None and PROFILE_IN_USE.matches(error.message):

@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable
 from typing import Any, cast
 
+from browser_pilot.upstream_errors import DROPPED_EVENT
+
 from .protocol import Event, ProtocolError
 
 MAX_TABS = 1_000
@@ -42,6 +44,8 @@ def _is_cdp_event(args: list[Any]) -> bool:
         return _is_dict(params["frame"], id=str, loaderId=str)
     if method == "Target.attachedToTarget":
         return _is_dict(params["targetInfo"], targetId=str)
+    if method == DROPPED_EVENT:
+        return isinstance(params.get("stopped"), bool) and all(type(one) is int for one in params["dropped"].values())
     # A download's id becomes a file name.
     return not method.startswith("Page.download") or _GUID.fullmatch(params["guid"]) is not None
 
@@ -75,6 +79,7 @@ def _is_word(args: list[Any]) -> bool:
 _CDP_FIELDS: dict[str, dict[str, type]] = {
     "Target.attachedToTarget": {"sessionId": str, "targetInfo": dict},
     "Target.detachedFromTarget": {"sessionId": str},
+    DROPPED_EVENT: {"dropped": dict},
     "Page.frameRequestedNavigation": {"frameId": str},
     "Page.frameAttached": {"frameId": str},
     "Page.frameDetached": {"frameId": str},

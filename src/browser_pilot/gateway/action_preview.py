@@ -17,6 +17,8 @@ from browser_pilot.approvals.amounts import find_amount
 from browser_pilot.approvals.authorizer import ActionPreview
 from browser_pilot.approvals.models import MAX_SHOWN_CHARACTERS, ApprovalRequest, digest
 from browser_pilot.errors import InvalidArgument, PilotError
+from browser_pilot.files.file_types import UNKNOWN_EXTENSION
+from browser_pilot.files.filenames import safe_filename
 from browser_pilot.files.upload_paths import LocalFile
 from browser_pilot.json_types import Json
 from browser_pilot.page.actions.dialogs import DialogFacts
@@ -125,10 +127,12 @@ async def download_inspection(
     source = await redact(redactor.url, resource.source)
     called = resource.name or source.partition("?")[0].rpartition("/")[2] or "a file"
     kind = f", an executable file (.{call.executable})" if call.executable else ""
+    name = _file_name(call, redactor)
+    saved_as = f", saved as “{name}”" if name else ", saved under the time as its name"
     preview = ActionPreview(
         request=download,
         also=() if site == request.target else (replace(request, effect="read"),),
-        what=f"Download “{await redact(redactor.text, called)}”{kind}",
+        what=f"Download “{await redact(redactor.text, called)}”{kind}{saved_as}",
         element=source,
         stable_id=digest("download", None if site is None else site.origin, call.executable),
         values=descriptions.shown_values(shown),
@@ -137,12 +141,29 @@ async def download_inspection(
     return Inspection(preview, shown, downloadable=resource)
 
 
+def _file_name(call: ToolCall, redactor: Redactor) -> str | None:
+    """The name under which a download is saved, as far as it is known before; None if there is no proposed one."""
+    proposed = redactor.filename(str(call.arguments.get("filename") or ""))
+    extension = call.executable or proposed.rpartition(".")[2] or UNKNOWN_EXTENSION
+    return safe_filename(proposed, extension) if proposed else None
+
+
 async def cookie_inspection(
-    call: ToolCall, request: PolicyRequest, cookies: CookieSpec, sites: tuple[Site, ...], redactor: Redactor
+    call: ToolCall,
+    request: PolicyRequest,
+    cookies: CookieSpec,
+    sites: tuple[Site, ...],
+    domain_wide: frozenset[str],
+    redactor: Redactor,
 ) -> Inspection:
-    """The preview of a use of cookies: authorized for the sites that they belong to, and for the page."""
+    """The preview of a use of cookies: authorized for the sites that they belong to, and for the page. On the hosts in
+    ``domain_wide`` they reach the names below too.
+    """
     shown = await _shown_arguments(call, (), None, redactor)
-    requests = (*(replace(request, target=site) for site in sites), request)
+    requests = tuple(
+        replace(request, target=site, with_subdomains=site is not None and site.host in domain_wide)
+        for site in (*sites, request.target)
+    )
     preview = ActionPreview(
         request=requests[0],
         also=requests[1:],

@@ -53,4 +53,5 @@ def _entry(
         grant="session" if authorization is not None and authorization.granted else "",
         targets=() if inspection is None else inspection.named_targets,
         what="" if inspection is None or resource is not None else inspection.preview.what,
+        run=call.run,
     )

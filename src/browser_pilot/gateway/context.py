@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
 from browser_pilot.approvals.authorizer import Authorization
 from browser_pilot.config.settings import Settings
 from browser_pilot.page.actions.context import ActionContext
+from browser_pilot.page.actions.outcome import Outcome
 from browser_pilot.page.downloads.downloadable import Downloadable
 from browser_pilot.page.tab import Tab
 from browser_pilot.policy.hosts import BLANK, Address, Site, page_site
@@ -38,12 +41,18 @@ class Location:
         return page_site(call.url) if call.url else BLANK
 
 
+# Takes the outcome of an action; what it returns is the result of that action, without the changes on the page.
+DeferChanges = Callable[["ToolContext", Outcome], dict[str, object]]
+
+
 @dataclass(eq=False)
 class ToolContext:
     """One attempt at an authorized call.
 
     ``summary`` is what a tool adds to the audit entry. ``unresponsive`` is set when the page could not be read in time
-    after an action. ``pages`` decides whether the page that the tab shows now may be described.
+    after an action. ``pages`` decides whether the page that the tab shows now may be described. ``deadline`` is that of
+    the execution. ``defer`` takes the outcome of an action where a run shows the changes of all its steps together;
+    ``token_limit`` is what is left for the result of a step.
     """
 
     call: ToolCall
@@ -55,7 +64,10 @@ class ToolContext:
     action_in_tab: ActionContext | None = None
     summary: str = ""
     unresponsive: bool = False
+    defer: DeferChanges | None = None
+    token_limit: int | None = None
     started: float = field(default_factory=time.monotonic)
+    deadline: asyncio.Timeout | None = None
 
     @property
     def session(self) -> Session:
@@ -70,6 +82,12 @@ class ToolContext:
     @property
     def tab(self) -> Tab:
         return self.action.tab
+
+    @property
+    def seen_tab(self) -> Tab | None:
+        """The tab whose page the result shows; None for an effect, of which the client sees changes at most."""
+        is_read = not self.call.has_effect or self.call.is_navigation
+        return self.tab if self.action_in_tab is not None and is_read else None
 
     @property
     def url(self) -> str:
@@ -90,7 +108,8 @@ class ToolContext:
 
     @property
     def max_tokens(self) -> int:
-        return self.settings.tools.max_tokens
+        limit = self.settings.tools.max_tokens
+        return limit if self.token_limit is None else min(limit, self.token_limit)
 
     @property
     def may_have_taken_effect(self) -> bool:

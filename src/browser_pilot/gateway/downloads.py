@@ -6,8 +6,10 @@ import asyncio
 
 from browser_pilot.files.file_writer import SavedFile
 from browser_pilot.page.downloads.browser_download import BrowserDownload
+from browser_pilot.page.downloads.browser_fetch import fetch_by_browser
 from browser_pilot.page.downloads.downloadable import DownloadSpec, FileHead, FileStream
 from browser_pilot.page.downloads.managed_browser import open_stream, save_stream
+from browser_pilot.page.downloads.page_fetch import RESPONSE_TIMEOUT_SECONDS
 from browser_pilot.page.downloads.transfers import ExecutableFile, SaveOptions, Transfer, progress_callback
 from browser_pilot.page.downloads.user_chrome import keep_browser_download, save_in_user_chrome
 from browser_pilot.page.tab import Tab
@@ -20,14 +22,19 @@ from .context import Location, ToolContext
 from .pipeline import Gateway
 from .tool_call import ToolCall
 
+# So long a call that does not wait looks for an immediate error, or a file that requires approval.
+BEGIN_TIMEOUT_SECONDS = 1.0
 # A transfer may take any time while it makes progress; a stalled one ends with its own timeout.
 _MAX_TRANSFER_MS = 24 * 60 * 60 * 1000
 
 
-async def begin_download(context: ToolContext, *, name: str, requested: bool) -> Transfer:
+async def begin_download(
+    context: ToolContext, *, name: str, requested: bool, wait: bool, timeout_seconds: float
+) -> Transfer:
     """Start the transfer of a call's download, and return when it has begun. Cancelling before that cancels it.
 
-    ``requested``: the agent gave the URL, so it did not come from a page.
+    ``requested``: the agent gave the URL, so it did not come from a page. Without ``wait``, return a little later even
+    if it has not begun. ``timeout_seconds`` may extend the time for the response.
     """
     session, tab, resource = context.session, context.tab, context.downloadable
     options = save_options(context.call.client, context.redactor, name=name, executable=context.call.executable)
@@ -35,16 +42,26 @@ async def begin_download(context: ToolContext, *, name: str, requested: bool) ->
         session.allow_navigation(page_site(resource.url) or BLANK)
     transfer = session.downloads.add(resource.source, owner=session.id, page_url=resource.page_url)
 
+    transfer.note = resource.note
+    response_seconds = max(RESPONSE_TIMEOUT_SECONDS, timeout_seconds)
+
     async def open_source() -> FileStream:
-        return await open_stream(tab, resource, on_progress=progress_callback(transfer, options))
+        on_progress = progress_callback(transfer, options)
+        return await open_stream(tab, resource, timeout_seconds=response_seconds, on_progress=on_progress)
+
+    async def open_without_page() -> FileStream:
+        on_progress = progress_callback(transfer, options)
+        return await fetch_by_browser(tab, resource, timeout_seconds=response_seconds, on_progress=on_progress)
+
+    without_page = open_without_page if resource.is_remote else None
 
     file_saver = session.file_saver
     if file_saver is not None:
         session.start_transfer(transfer, lambda: save_in_user_chrome(transfer, tab, resource, options, file_saver))
     else:
-        session.start_transfer(transfer, lambda: save_stream(transfer, open_source, options))
+        session.start_transfer(transfer, lambda: save_stream(transfer, open_source, options, without_page=without_page))
     try:
-        await transfer.wait_begun()
+        await transfer.wait_begun(None if wait else BEGIN_TIMEOUT_SECONDS)
     except asyncio.CancelledError:
         transfer.cancel()
         raise

@@ -208,6 +208,7 @@ class _HostVisit:
             tab=tab,
             url=url,
             channels=tuple(self._context.approval_channels),
+            run=self._context.run,
         )
 
 

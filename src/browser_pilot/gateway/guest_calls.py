@@ -46,6 +46,7 @@ class GuestCalls:
             effect=call.effect,
             rule=_RULE,
             what=f"Call the guest {guest}",
+            run=call.run,
         )
         started, result = time.monotonic(), "failed"
         try:

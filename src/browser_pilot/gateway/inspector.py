@@ -14,7 +14,7 @@ from browser_pilot.approvals.authorizer import Authorizer, Requester
 from browser_pilot.files.upload_paths import UploadPaths
 from browser_pilot.page.actions.target_facts import inspect_targets
 from browser_pilot.page.downloads.downloadable import find_downloadable
-from browser_pilot.page.observe.cookies import cookie_sites
+from browser_pilot.page.observe.cookies import cookie_sites, domain_wide_hosts
 from browser_pilot.redaction.redactor import Redactor
 
 from .action_preview import Inspection, cookie_inspection, download_inspection, inspection_of, plain_request
@@ -71,7 +71,8 @@ class Inspector:
                 return await download_inspection(call, request, resource, self.redactor)
             if call.cookies is not None:
                 sites = await cookie_sites(tab, call.cookies)
-                return await cookie_inspection(call, request, call.cookies, sites, self.redactor)
+                domain_wide = await domain_wide_hosts(tab, call.cookies)
+                return await cookie_inspection(call, request, call.cookies, sites, domain_wide, self.redactor)
             if call.dialog:
                 return await inspection_of(call, request, self.redactor, dialog=tab.dialogs.facts)
             files = await asyncio.to_thread(self._upload_paths(call).check, call.files) if call.files else ()

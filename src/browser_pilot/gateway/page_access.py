@@ -38,6 +38,7 @@ def requester_of(call: ToolCall, session: Session) -> Requester:
         client_name=call.client.name,
         session=session.id,
         tool=call.tool,
+        run_step=call.run,
         timeout_seconds=call.client.settings.policy.approval_timeout_s,
         channels=call.channels,
     )

@@ -12,7 +12,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import replace
 from typing import TypeVar
 
@@ -56,7 +56,7 @@ from .page_access import PageAccess, requester_of
 from .rate_limits import RateLimits
 from .retries import InspectAgain, outdated_inspection
 from .secret_injection import SecretInjector
-from .supervision import crash_error, supervised, timeout_error, with_deadline
+from .supervision import crash_error, supervised, timeout_error, waiting_for_grid, with_deadline
 from .tool_call import Scope, ToolCall
 
 logger = logging.getLogger(__name__)
@@ -191,7 +191,8 @@ class Gateway:
         """A call waits while the user has paused agents, within its own time. Refusals are recorded."""
         started = time.monotonic()
         try:
-            await self._wait_resumed(location.session, _pause_seconds(call))
+            with call.user_wait.counted():
+                await self._wait_resumed(location.session, _pause_seconds(call))
         except Refused as error:
             self._audit.record_refusal(refusal_entry(call, location, None, error), error, started)
             raise
@@ -220,11 +221,12 @@ class Gateway:
                 if approved and decided.about == "action":
                     decided = replace(decided, changes=changes_since(approved[0], decided))
                 picture = await picture_for(location.tab, inspection)
-                approval = await self._authorizer.request_approval(requester, replace(decided, picture=picture))
-                if decided.about == "action":
-                    approved.append(decided)
-                # A person may decide a request after they paused.
-                await self._wait_resumed(location.session, _pause_seconds(call))
+                with call.user_wait.counted():
+                    approval = await self._authorizer.request_approval(requester, replace(decided, picture=picture))
+                    if decided.about == "action":
+                        approved.append(decided)
+                    # A person may decide a request after they paused.
+                    await self._wait_resumed(location.session, _pause_seconds(call))
             raise page_keeps_changing_error()
         except Timeout:
             if location.tab is not None:
@@ -273,7 +275,8 @@ class Gateway:
         """What must happen after the authorization and before the tool: open the tab, keep secrets out of URLs."""
         call, session, address = context.call, context.session, context.location.address
         if address is not None:
-            context.action_in_tab = ActionContext(await self._open_tab(context))
+            with waiting_for_grid(context) if session.engine == "grid" and not session.is_open else nullcontext():
+                context.action_in_tab = ActionContext(await self._open_tab(context))
             session.allow_navigation(address.site)
         elif context.location.tab is not None:
             secrets = self._secrets.secrets_in(call.arguments)

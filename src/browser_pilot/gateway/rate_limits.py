@@ -20,6 +20,7 @@ from browser_pilot.errors import (
     PilotError,
     RateLimited,
     Refused,
+    SettingsError,
     Timeout,
 )
 from browser_pilot.policy.circuit_breaker import CircuitBreaker
@@ -27,8 +28,8 @@ from browser_pilot.policy.rate_limiter import RateLimiter
 
 from .tool_call import ToolCall
 
-# Errors that say something about the call or the user's rules, and nothing about the site.
-_NOT_THE_SITE = (Refused, InvalidArgument, ElementError, BrowserError, NoTab, DialogOpen)
+# Errors that say something about the call, the user's rules or settings, and nothing about the site.
+_NOT_THE_SITE = (Refused, InvalidArgument, SettingsError, ElementError, BrowserError, NoTab, DialogOpen)
 
 
 class RateLimits:

@@ -7,8 +7,8 @@ unknown and the call must not be repeated blindly; before that, nothing has happ
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 
 from browser_pilot.errors import (
     BrowserCrashed,
@@ -44,7 +44,8 @@ async def supervised(context: ToolContext, record: AuditRecord) -> AsyncGenerato
     """Execute within the call's deadline. The tab may be opened inside."""
     call = context.call
     try:
-        async with asyncio.timeout(call.timeout_ms / 1000):
+        async with asyncio.timeout(call.timeout_ms / 1000) as deadline:
+            context.deadline = deadline
             yield
         await _require_no_crash(context)
     except asyncio.CancelledError:
@@ -61,6 +62,24 @@ async def supervised(context: ToolContext, record: AuditRecord) -> AsyncGenerato
     finally:
         if context.action_in_tab is not None:
             record.url = context.tab.page.url
+
+
+@contextmanager
+def waiting_for_grid(context: ToolContext) -> Generator[None]:
+    """While a Selenium Grid starts a browser, which has a timeout and an error of its own: the call's time stops."""
+    deadline, now = context.deadline, asyncio.get_running_loop().time
+    if deadline is None or (until := deadline.when()) is None:
+        yield
+        return
+    started = now()
+    deadline.reschedule(until + context.session.max_opening_seconds)
+    try:
+        yield
+    finally:
+        waited = now() - started
+        context.started += waited
+        if not deadline.expired():
+            deadline.reschedule(until + waited)
 
 
 async def _require_no_crash(context: ToolContext) -> None:

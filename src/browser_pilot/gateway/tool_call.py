@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 from browser_pilot.approvals.queue import ApprovalChannel
+from browser_pilot.audit_log.entries import RunStep
 from browser_pilot.page.actions.target_facts import TargetSpec
 from browser_pilot.page.downloads.downloadable import DownloadSpec
 from browser_pilot.page.observe.cookies import CookieSpec
@@ -20,6 +23,21 @@ Progress = Callable[[float, float | None, str], Coroutine[Any, Any, None]]
 
 async def no_progress(_done: float, _total: float | None, _text: str) -> None:
     """The client did not ask for progress notifications."""
+
+
+@dataclass(eq=False)
+class UserWait:
+    """How long a call waited for its user: for an approval, or until they resumed agents."""
+
+    seconds: float = 0.0
+
+    @contextmanager
+    def counted(self) -> Generator[None]:
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            self.seconds += time.monotonic() - started
 
 
 class Scope(Enum):
@@ -40,7 +58,7 @@ class ToolCall:
     ``url`` is where a navigation goes, or the address that a planned session is authorized for. ``targets``, ``dialog``
     (the open one), ``download`` and ``cookies`` are what is inspected on the page before the authorization.
     ``files`` are the paths of local files to upload. ``executable`` is the extension of a download that turned out to
-    be an executable file; ``has_side_effects``: a script turned out to have some.
+    be an executable file; ``has_side_effects``: a script turned out to have some. ``run`` is set for a step of a run.
     """
 
     client: Client
@@ -61,6 +79,8 @@ class ToolCall:
     has_side_effects: bool = False
     channels: tuple[ApprovalChannel, ...] = ()
     progress: Progress = no_progress
+    run: RunStep | None = None
+    user_wait: UserWait = field(default_factory=UserWait)
 
     @property
     def has_effect(self) -> bool:

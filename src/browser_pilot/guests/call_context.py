@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from browser_pilot.approvals.queue import ApprovalChannel
+from browser_pilot.audit_log.entries import RunStep
 from browser_pilot.guests.installed.manifest import GuestPermission
 from browser_pilot.policy.hosts import Site
 
@@ -21,7 +22,8 @@ async def discard_note(_guest: str, _text: str, _details: Mapping[str, object]) 
 class CallContext:
     """``origin`` names the client of the call (``client:stdio-1``); ``caller`` is opaque, for the browser only.
 
-    ``denials`` are the sites and permissions that were denied during this call.
+    ``run`` is set where the call is a step of a run. ``denials`` are the sites and permissions that were denied during
+    this call.
     """
 
     origin: str
@@ -33,6 +35,7 @@ class CallContext:
     approval_channels: Sequence[ApprovalChannel] = field(default=())
     approval_timeout_seconds: float = 60.0
     read_only: bool = False
+    run: RunStep | None = None
     denials: list[tuple[Site, tuple[GuestPermission, ...]]] = field(
         default_factory=list[tuple[Site, tuple[GuestPermission, ...]]]
     )

@@ -66,13 +66,18 @@ async def run_self_test(package: Package, home: Path, settings: GuestSettings) -
             done = time.perf_counter()
         finally:
             await running.stop()
-        log = manager.store.log_path(installed.name)
         return SelfTestResult(
             tools=tools,
             start_ms=(ready - started) * 1000,
             list_ms=(done - ready) * 1000,
-            log=await asyncio.to_thread(log.read_text, "utf-8") if log.exists() else "",
+            log=await asyncio.to_thread(_output, manager.store.log_path(installed.name), installed.name),
         )
+
+
+def _output(log: Path, guest: str) -> str:
+    """What the guest wrote, without the note that the test stopped it."""
+    text = log.read_text("utf-8") if log.exists() else ""
+    return "".join(line for line in text.splitlines(True) if not line.endswith(f" The guest {guest} was stopped.\n"))
 
 
 async def tools_of_guest(package: Package, home: Path, settings: GuestSettings) -> tuple[GuestTool, ...]:

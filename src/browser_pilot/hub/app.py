@@ -101,7 +101,10 @@ class Hub:
     async def running(self) -> AsyncGenerator[HubEndpoint]:
         """The hub serves inside this context."""
         core, mcp, settings = self._core, self._mcp, self._core.config.settings
-        with bound_socket(settings.hub.host, settings.hub.port) as (listener, notice):
+        with bound_socket(settings.hub.host, settings.hub.port, is_chosen=settings.hub.is_port_chosen) as (
+            listener,
+            notice,
+        ):
             await core.records.start()
             token = hub_token(self.home)
             core.records.redactor.add_secrets([token])

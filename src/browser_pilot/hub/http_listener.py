@@ -1,4 +1,4 @@
-"""The hub's listening socket, at the configured port or at any free one, and its HTTP server."""
+"""The hub's listening socket and its HTTP server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_WEBSOCKET_MESSAGE_BYTES = 256 * 1024 * 1024
 
 @dataclass(frozen=True)
 class HubEndpoint:
-    """The addresses of a running hub. ``notice`` explains why it does not use the configured port."""
+    """The addresses of a running hub. ``notice`` explains why it does not use the default port."""
 
     info: RuntimeInfo
     notice: str | None
@@ -56,8 +56,11 @@ def uvicorn_config(app: ASGIApp, *, close_seconds: int) -> uvicorn.Config:
 
 
 @contextmanager
-def bound_socket(host: str, port: int) -> Generator[tuple[socket.socket, str | None]]:
-    """A listening socket at the configured port; or at any free one, with a notice that explains why."""
+def bound_socket(host: str, port: int, *, is_chosen: bool) -> Generator[tuple[socket.socket, str | None]]:
+    """A listening socket at this port; or at any free one, with a notice that explains why.
+
+    A port that the user chose is never replaced: what connects to it would send the token to another program.
+    """
     notice = None
     try:
         listener = _listener(host, port)
@@ -67,8 +70,13 @@ def bound_socket(host: str, port: int) -> Generator[tuple[socket.socket, str | N
                 f"hub.host = {host!r}: cannot listen there ({error.strerror}).",
                 suggestions=["Use 127.0.0.1, or an address of this machine."],
             ) from None
-        listener = _listener(host, 0)
         why = "is taken by another program" if error.errno == errno.EADDRINUSE else "needs more privileges"
+        if is_chosen:
+            raise SettingsError(
+                f"hub.port = {port}: the port {why}.",
+                suggestions=["Stop that program, or choose another port; 0 chooses a free one."],
+            ) from None
+        listener = _listener(host, 0)
         notice = f"port {port} {why}; using {listener.getsockname()[1]}"
     with listener:
         yield listener, notice

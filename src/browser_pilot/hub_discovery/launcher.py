@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import cast
 
-from browser_pilot.errors import HubUnavailable
+from browser_pilot.errors import HubMisconfigured, HubUnavailable
 from browser_pilot.home import PRIVATE_FILE, make_private_folder
 
 from .runtime_file import log_path
@@ -100,17 +100,17 @@ class _StartingHub:
 
 
 def hub_error(report: dict[str, object], *, home: Path) -> HubUnavailable:
-    """The error in a hub's report: ``{"error": {"code", "message", "suggestions"}}``."""
+    """The error in a hub's report: ``{"error": {"error", "message", "suggestions"}}``."""
     error = report.get("error")
     details = cast("dict[str, object]", error) if isinstance(error, dict) else {}
     suggestions = details.get("suggestions")
     listed = cast("list[object]", suggestions) if isinstance(suggestions, list) else []
-    code = details.get("code")
-    return HubUnavailable(
-        str(details.get("message", "The hub refused the connection without a reason.")),
-        suggestions=tuple(str(suggestion) for suggestion in listed) or diagnostic_suggestions(home),
-        metadata={"cause": code} if isinstance(code, str) else None,
-    )
+    code = details.get("error")
+    message = str(details.get("message", "The hub refused the connection without a reason."))
+    tips = tuple(str(suggestion) for suggestion in listed) or diagnostic_suggestions(home)
+    if code == HubMisconfigured.code:
+        return HubMisconfigured(message, suggestions=tips)
+    return HubUnavailable(message, suggestions=tips, metadata={"cause": code} if isinstance(code, str) else None)
 
 
 def wait_for_exit(pid: int, *, timeout_seconds: float) -> bool:

@@ -6,7 +6,7 @@ import sys
 from typing import Any, cast
 
 from .tool_registry import PROFILES, Tool, ToolRegistry
-from .tool_schema import TabArguments
+from .tool_schema import TabArguments, lean_schema
 from .tools import REGISTRY
 
 INTRODUCTION = """\
@@ -18,6 +18,13 @@ Every tool also takes `tab` (such as `t2`; the current one by default), `session
 ref of the last snapshot (`e12`), a selector (CSS, `text=…`, `role=button[name="Save"]`, `xpath=…`), or an object:
 `{ref}`, `{css}`, `{role, name}`. Results are TOON (`--format json` for JSON). A failure is a tool error with
 `error` (a code), `message`, `suggestions` and `retryable`.
+
+`browser_click`, `browser_hover`, `browser_scroll` and `browser_drag` also take a point: in an element,
+`{ref, at: [x, y]}`, or of the viewport, `{x, y}`. The element at that point is resolved and authorized like a ref,
+compared again when the input is sent, and reported as `hit`.
+
+The result of an action has the rows of the page that are `new` (after which row) or `changed`, the refs of those that
+are `gone`, and in `back` the refs of rows that are there again as they were shown before.
 
 A profile selects the tools of a client: `--tools standard` (the default), `minimal` or `full`; names can be added and
 removed, as in `--tools standard,browser_evaluate,-browser_upload`.
@@ -39,8 +46,9 @@ def _section(tool: Tool[Any]) -> str:
     schema = tool.in_full_profile.schema
     properties = cast(dict[str, dict[str, Any]], schema["properties"])
     required = set(cast(list[str], schema.get("required", [])))
-    full_only = set(properties) - set(cast(dict[str, Any], tool.schema["properties"]))
-    shown = {name: facts for name, facts in properties.items() if name not in TabArguments.model_fields or facts}
+    full_only = tool.in_full_profile.arguments.model_fields.keys() - tool.arguments.model_fields.keys()
+    common = lean_schema(TabArguments, full=True)["properties"]
+    shown = {name: facts for name, facts in properties.items() if facts != common.get(name)}
     if shown:
         lines += ["| Argument | Type | Default | Notes |", "|---|---|---|---|"]
         for name, facts in shown.items():

@@ -58,7 +58,8 @@ def approval_message(approval: PendingApproval) -> str:
     if request.changes:
         lines.append(f"Changed since you agreed: {'; '.join(request.changes)}")
     lines.append(f"{request.risk.capitalize()} risk. {request.reason}")
-    lines.append(f"Asked by {request.tool}, because of {request.rule}.")
+    by = request.tool if request.run_step is None else f"{request.tool}, {request.run_step}"
+    lines.append(f"Asked by {by}, because of {request.rule}.")
     if "always" in request.choices and request.labels is None:
         lines.append(f"“Always” can be undone with `{request.undo_always}`.")
     return "\n".join(lines)

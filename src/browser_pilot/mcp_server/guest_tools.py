@@ -184,6 +184,7 @@ def _tool_call(request: CallRequest) -> ToolCall:
         timeout_ms=0,
         scope=Scope.SESSION,
         channels=request.channels,
+        run=request.run_step,
     )
 
 
@@ -200,6 +201,7 @@ def call_context(
         approval_channels=() if request is None else request.channels,
         approval_timeout_seconds=client.settings.policy.approval_timeout_s,
         read_only=client.settings.policy.mode == "readonly",
+        run=None if request is None else request.run_step,
     )
 
 

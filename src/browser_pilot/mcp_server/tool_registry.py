@@ -15,9 +15,11 @@ from typing import Any, Generic, Literal, TypeVar, cast
 import mcp_types as types
 
 from browser_pilot.approvals.queue import ApprovalChannel
+from browser_pilot.audit_log.entries import RunStep
 from browser_pilot.errors import BrowserError, InvalidArgument, NoTab, SettingsError, Timeout
 from browser_pilot.gateway import Gateway, Location, Scope, ToolCall, ToolContext
-from browser_pilot.gateway.tool_call import Progress, no_progress
+from browser_pilot.gateway.context import DeferChanges
+from browser_pilot.gateway.tool_call import Progress, UserWait, no_progress
 from browser_pilot.page.actions.target_facts import TargetSpec
 from browser_pilot.page.downloads.downloadable import DownloadSpec
 from browser_pilot.page.observe.cookies import CookieSpec
@@ -84,8 +86,21 @@ class Operation(Generic[A, R]):
 
 
 @dataclass(frozen=True)
+class StepScope:
+    """What a run adds to the call of one of its steps: its place, and what is left of the run's time and tokens."""
+
+    run: RunStep
+    timeout_ms: int
+    max_tokens: int
+    user_wait: UserWait
+    defer: DeferChanges
+
+
+@dataclass(frozen=True)
 class CallRequest:
-    """One ``tools/call`` request: who called which tool, and the channels on which a person can be asked."""
+    """One ``tools/call`` request, or one step of a run: who called which tool, and the channels on which a person can
+    be asked. ``tools`` are those of the client.
+    """
 
     client: Client
     tool: Tool[Any]
@@ -93,11 +108,17 @@ class CallRequest:
     arguments: dict[str, Any] = field(default_factory=dict[str, Any])
     channels: tuple[ApprovalChannel, ...] = ()
     progress: Progress = no_progress
+    tools: Mapping[str, Tool[Any]] = field(default_factory=dict[str, "Tool[Any]"])
+    step: StepScope | None = None
 
     @property
     def report_progress(self) -> Progress | None:
         """None if the client did not ask for progress notifications."""
         return None if self.progress is no_progress else self.progress
+
+    @property
+    def run_step(self) -> RunStep | None:
+        return None if self.step is None else self.step.run
 
     def timeout_ms(self, arguments: TabArguments) -> int:
         """The call's own, the session's, or the client's."""
@@ -114,12 +135,15 @@ class CallRequest:
     ) -> ToolCall:
         """The call for the pipeline; the keywords override the arguments."""
         where = arguments if isinstance(arguments, TabArguments) else TabArguments()
+        timeout_ms = timeout_ms or self.timeout_ms(where)
+        if self.step is not None:
+            timeout_ms = min(timeout_ms, self.step.timeout_ms)
         return ToolCall(
             client=self.client,
             tool=self.tool.name,
             effect=operation.effect or self.tool.effect,
-            arguments=self.arguments,
-            timeout_ms=(timeout_ms or self.timeout_ms(where)) + operation.extra_timeout_ms,
+            arguments=arguments.given(),
+            timeout_ms=timeout_ms + operation.extra_timeout_ms,
             scope=operation.scope,
             session=session or where.session,
             tab=tab or where.tab,
@@ -131,6 +155,8 @@ class CallRequest:
             cookies=operation.cookies(arguments),
             channels=self.channels,
             progress=self.progress,
+            run=self.run_step,
+            user_wait=UserWait() if self.step is None else self.step.user_wait,
         )
 
     async def run(
@@ -144,22 +170,46 @@ class CallRequest:
         timeout_ms: int | None = None,
     ) -> ToolResult:
         """Run an operation through the pipeline and render its result."""
-        call = self.call(operation, arguments, session=session, tab=tab, timeout_ms=timeout_ms)
-        context, outcome = await self.gateway.run(
-            call, lambda context: operation.execute(context, arguments), location=location
+        context, outcome = await self.perform(
+            operation, arguments, location=location, session=session, tab=tab, timeout_ms=timeout_ms
         )
-        # An action can lead to a page that was not authorized, also while the result is rendered.
-        if (site := context.undescribed_site()) is not None:
-            return result_of_undescribed_page(site)
-        try:
-            result = await self.gateway.render(context, operation.render(context, arguments, outcome))
-            site = context.undescribed_site()
-            return _without_undescribed_tabs(context, result) if site is None else result_of_undescribed_page(site)
-        except (Timeout, BrowserError, NoTab) as error:
-            if not call.has_effect:
-                raise
-            # The effect is done and recorded: that the page could not be read afterwards must not hide it.
-            return result_without_page(error)
+        return await self.render(operation, context, arguments, outcome)
+
+    async def perform(
+        self,
+        operation: Operation[A, R],
+        arguments: A,
+        *,
+        location: Location | None = None,
+        session: str | None = None,
+        tab: str | None = None,
+        timeout_ms: int | None = None,
+    ) -> tuple[ToolContext, R]:
+        """Run an operation through the pipeline, for a tool that does several before its result."""
+        call = self.call(operation, arguments, session=session, tab=tab, timeout_ms=timeout_ms)
+        return await self.gateway.run(call, lambda context: operation.execute(context, arguments), location=location)
+
+    async def render(self, operation: Operation[A, R], context: ToolContext, arguments: A, outcome: R) -> ToolResult:
+        if self.step is not None:
+            context.defer, context.token_limit = self.step.defer, self.step.max_tokens
+        return await describe(self.gateway, context, lambda: operation.render(context, arguments, outcome))
+
+
+async def describe(gateway: Gateway, context: ToolContext, render: Callable[[], Awaitable[ToolResult]]) -> ToolResult:
+    """Render the result of an authorized call that was executed."""
+    # An action can lead to a page that was not authorized, also while the result is rendered.
+    if (site := context.undescribed_site()) is not None:
+        return result_of_undescribed_page(site)
+    try:
+        result = await gateway.render(context, render())
+        result = result.with_notices(context.session.reload_notices(context.seen_tab))
+        site = context.undescribed_site()
+        return _without_undescribed_tabs(context, result) if site is None else result_of_undescribed_page(site)
+    except (Timeout, BrowserError, NoTab) as error:
+        if not context.call.has_effect:
+            raise
+        # The effect is done and recorded: that the page could not be read afterwards must not hide it.
+        return result_without_page(error)
 
 
 def _without_undescribed_tabs(context: ToolContext, result: ToolResult) -> ToolResult:
@@ -174,7 +224,8 @@ def _without_undescribed_tabs(context: ToolContext, result: ToolResult) -> ToolR
 @dataclass(frozen=True)
 class Tool(Generic[A]):
     """A tool has one ``operation``, or chooses among several by its arguments (``choose``), or is more than one
-    operation of the browser (``handler``). ``full_arguments`` are those in the full profile, where it has more there.
+    operation of the browser (``handler``). ``full_arguments`` are those in the full profile, where it has more there;
+    ``lists_all_arguments`` adds to the schema those that it has everywhere and that are rarely needed.
     """
 
     name: str
@@ -188,6 +239,7 @@ class Tool(Generic[A]):
     handler: Callable[[CallRequest, A], Awaitable[ToolResult]] | None = None
     destructive: bool = False
     full_arguments: type[A] | None = None
+    lists_all_arguments: bool = False
 
     @property
     def listed(self) -> bool:
@@ -211,11 +263,11 @@ class Tool(Generic[A]):
 
     @property
     def schema(self) -> dict[str, Any]:
-        return lean_schema(self.arguments)
+        return lean_schema(self.arguments, full=self.lists_all_arguments)
 
     @property
     def in_full_profile(self) -> Tool[A]:
-        return self if self.full_arguments is None else replace(self, arguments=self.full_arguments)
+        return replace(self, arguments=self.full_arguments or self.arguments, lists_all_arguments=True)
 
     def parse(self, given: Mapping[str, Any]) -> A:
         """Validate the arguments of a call."""
@@ -232,13 +284,21 @@ class Tool(Generic[A]):
             )
         return parse_arguments(self.arguments, given)
 
+    def check(self, arguments: A) -> None:
+        """Raise what can be said against the arguments before the call is made."""
+        if self.handler is None:
+            self._operation_for(arguments).targets(arguments)
+
     async def run(self, request: CallRequest, arguments: A) -> ToolResult:
         if self.handler is not None:
             return await self.handler(request, arguments)
+        return await request.run(self._operation_for(arguments), arguments)
+
+    def _operation_for(self, arguments: A) -> Operation[A, Any]:
         operation = self.operation if self.choose is None else self.choose(arguments)
         if operation is None:
             raise AssertionError(f"{self.name} declares no operation")
-        return await request.run(operation, arguments)
+        return operation
 
 
 class ToolRegistry:

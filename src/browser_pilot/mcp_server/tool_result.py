@@ -72,7 +72,7 @@ class ToolResult:
     """Data in reading order, then a long text, images, and links to resources; or what a guest returned.
 
     ``page_text`` is fenced, so that a page cannot imitate the data; ``guest`` is returned as it is: all of it is the
-    guest's.
+    guest's. ``parts`` are the results of a run's steps, made safe already. ``error_code`` is set where it failed.
     """
 
     data: Mapping[str, object]
@@ -80,6 +80,8 @@ class ToolResult:
     page_text: str | None = None
     links: tuple[ResourceLinkData, ...] = ()
     guest: GuestContent | None = None
+    parts: tuple[ToolResult, ...] = ()
+    error_code: str | None = None
 
     def with_notices(self, notices: Sequence[str]) -> ToolResult:
         """The same with further notices."""
@@ -96,6 +98,8 @@ class ToolResult:
             page_text=await _safe_text(self.page_text, redactor),
             links=tuple(replace(link, name=cut(sanitize(link.name), MAX_NAME_CHARACTERS)) for link in self.links),
             guest=None if self.guest is None else await self.guest.safe(redactor),
+            parts=self.parts,
+            error_code=self.error_code,
         )
 
 
@@ -127,7 +131,11 @@ def _cut_texts(value: object, name: str, lengths: int) -> object:
         return cut(value, MAX_FIELD_CHARACTERS.get(name, MAX_TEXT_CHARACTERS) * lengths)
     if isinstance(value, Mapping):
         items = cast("Mapping[str, object]", value).items()
-        return {cut(inner, MAX_NAME_CHARACTERS): _cut_texts(item, inner, lengths) for inner, item in items}
+        # What a script returned is limited as a whole, where it is made.
+        return {
+            cut(inner, MAX_NAME_CHARACTERS): _cut_texts(item, name if name == "result" else inner, lengths)
+            for inner, item in items
+        }
     if isinstance(value, list):
         return [_cut_texts(item, name, lengths) for item in cast("list[object]", value)]
     return value

@@ -79,7 +79,11 @@ class Tab:
 
     def take_notices(self) -> tuple[str, ...]:
         """What happened without a call: each notice is returned once."""
-        return (*self.dialogs.take_notices(), *self.tracker.dropped_events.take_notices())
+        return (
+            *self.dialogs.take_notices(),
+            *self.tracker.dropped_events.take_notices(),
+            *self.tracker.take_download_notices(),
+        )
 
     @property
     def crashed(self) -> bool:

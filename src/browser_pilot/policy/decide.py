@@ -17,6 +17,7 @@ from browser_pilot.errors import BudgetExhausted, DomainDenied, ReadOnly, Refuse
 from .budgets import HOUR_SECONDS, Charge, Shortage, client_account
 from .hosts import Site, address_class, is_loopback, page_site
 from .patterns import Pattern, any_covers
+from .rule_advice import SESSION_DOMAINS, rule_advice
 from .rules import Coverage, Ruleset
 from .sensitivity import Category, ElementFacts, RiskAssessment, assess
 from .types import (
@@ -43,9 +44,10 @@ class PolicyRequest:
     URL of a navigation or download; ``executable_type`` is the file type (``exe``) of an executable download;
     ``local_files`` are the paths of files to upload that are outside the upload folders. These two always require
     approval, and so does a script if ``secret_filled``: a document of the page, or of its site, holds one of the user's
-    secrets. ``side_effect_free``: the browser ends the script before its first side effect. ``client`` is whose
-    step budget is charged: a client can create sessions. ``session_mode`` and ``session_domains`` are the session's own
-    restrictions: they only tighten the policy.
+    secrets. ``side_effect_free``: the browser ends the script before its first side effect. ``with_subdomains``: a
+    cookie of a domain reaches the names below it, so their rules count too. ``client`` is whose step budget is charged:
+    a client can create sessions. ``session_mode`` and ``session_domains`` are the session's own restrictions: they only
+    tighten the policy.
     """
 
     effect: Effect
@@ -57,6 +59,7 @@ class PolicyRequest:
     local_files: tuple[str, ...] = ()
     secret_filled: bool = False
     side_effect_free: bool = False
+    with_subdomains: bool = False
     engine: EngineKind = "managed"
     client: str = ""
     session_mode: Mode | None = None
@@ -84,8 +87,7 @@ class PolicyDecision:
 
     def error(self) -> Refused:
         """The error for a denied request: which rule denied it, and how the user changes that rule."""
-        suggestion = f"Only the user can change {self.rule}; `browser-pilot policy show` lists the rules."
-        return self.error_type(self.reason, suggestions=[suggestion], metadata={"rule": self.rule})
+        return self.error_type(self.reason, suggestions=[rule_advice(self.rule)], metadata={"rule": self.rule})
 
 
 class Counters(Protocol):
@@ -95,7 +97,9 @@ class Counters(Protocol):
 def decide(request: PolicyRequest, rules: Ruleset, counters: Counters, now: float) -> PolicyDecision:
     if request.target is None:
         return _deny("the built-in rule", "Only http, https and blank pages can be used.", None)
-    sites = [_AffectedSite(rules.coverage(site), needed) for site, needed in _affected_sites(request, request.target)]
+    sites = [
+        _AffectedSite(rules.coverage(site), needed) for site, needed in _affected_sites(request, request.target, rules)
+    ]
     for affected in sites:
         denied = _check_bounds(request, affected) or _check_rules(request, rules, affected)
         if denied is not None:
@@ -147,9 +151,12 @@ class _AffectedSite:
         self.permit = coverage.permit(permission)
 
 
-def _affected_sites(request: PolicyRequest, target: Site) -> Iterator[tuple[Site, Permission]]:
+def _affected_sites(request: PolicyRequest, target: Site, rules: Ruleset) -> Iterator[tuple[Site, Permission]]:
     permission = PERMISSION_OF[request.effect]
     yield target, permission
+    if request.with_subdomains:
+        for site in rules.sites_below(target):
+            yield site, permission
     if request.frame is not None and request.frame != target:
         yield request.frame, permission
     if request.element is not None and request.element.submits:
@@ -167,9 +174,7 @@ def _check_bounds(request: PolicyRequest, affected: _AffectedSite) -> PolicyDeci
     within = request.session_domains
     if within is not None and affected.site.host and not any_covers(within, affected.site):
         listed = ", ".join(str(pattern) for pattern in within) or "none"
-        return _deny(
-            "the session's domains", f"{affected.site} is not one of the session's domains ({listed}).", affected.site
-        )
+        return _deny(SESSION_DOMAINS, f"{affected.site} is not one of the session's domains ({listed}).", affected.site)
     return None
 
 

@@ -8,7 +8,7 @@ rule sets is decided by the ``uncovered`` default.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -154,6 +154,12 @@ class Ruleset:
             return Coverage(site, "allow")
         found = [rule for pattern in covering_patterns(site) if (rule := self._by_pattern.get(pattern)) is not None]
         return Coverage(site, self.defaults.uncovered, tuple(found))
+
+    def sites_below(self, site: Site) -> Iterator[Site]:
+        """A site for each rule about a name below this one."""
+        for pattern in self._by_pattern:
+            if pattern.host.endswith(f".{site.host}"):
+                yield Site(site.scheme, pattern.host, site.port if pattern.port is None else pattern.port)
 
     def mode(self, engine: EngineKind, coverage: Coverage, session_mode: Mode | None) -> tuple[Mode, str]:
         """The mode in force and what set it: read-only is never loosened, and a session only tightens."""

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from .hosts import Site, address_class
 from .patterns import Pattern, any_covers, covering_patterns, is_private_network_name
+from .rule_advice import SESSION_DOMAINS
 from .rules import Ruleset, Subresources
 
 
@@ -49,7 +50,7 @@ def decide_reach(
         rule = f'policy.subresources.{"allow" if allowed else "deny"} ("{pattern}")'
         return ReachDecision(allowed, rule, f"{site} is listed in {rule}.", may_be_local)
     if not is_within:
-        return ReachDecision(False, "the session's domains", f"{site} is not one of the session's domains.")
+        return ReachDecision(False, SESSION_DOMAINS, f"{site} is not one of the session's domains.")
     allowed, rule = permit.verdict == "allow", permit.rule
     if not permit.explicit and subresources.uncovered != "rules":
         allowed, rule = subresources.uncovered == "allow", f'policy.subresources.uncovered = "{subresources.uncovered}"'

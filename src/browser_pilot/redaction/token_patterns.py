@@ -23,7 +23,10 @@ from .placeholders import SecretKind, Span
 
 MIN_WORD_CHARACTERS = 16
 # Not inside a longer word, although directly after an escape such as %20 or \n.
-_START = r"(?:(?<![A-Za-z0-9_-])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
+_AFTER_ESCAPE = r"(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt])"
+_START = rf"(?:(?<![A-Za-z0-9_-])|{_AFTER_ESCAPE})"
+# The start of a word in a whole pattern.
+_WORD_START = re.compile(r"\(\?<!(?:\[(?:\\.|[^\]])*\]|\\d)\)")
 _END = "(?![A-Za-z0-9])"
 _AFTER_PREFIX = r"[\w.~+/=|-]{16,255}"
 
@@ -57,9 +60,13 @@ def _pattern(entry: _PatternData) -> TokenPattern:
         "anywhere": literal + _AFTER_PREFIX,
         "random": _START + literal + _AFTER_PREFIX,
         "word": _START + literal + entry.get("regex", "") + _END,
-        "whole": entry.get("regex", "").replace("…", literal),
+        "whole": _WORD_START.sub(_or_after_escape, entry.get("regex", ""), count=1).replace("…", literal),
     }[entry["form"]]
     return TokenPattern(entry["literal"], source, entry.get("kind", "token"), entry["form"] in ("random", "word"))
+
+
+def _or_after_escape(start: re.Match[str]) -> str:
+    return f"(?:{start[0]}|{_AFTER_ESCAPE})" if start.start() == 0 else start[0]
 
 
 def _load() -> tuple[TokenPattern, ...]:

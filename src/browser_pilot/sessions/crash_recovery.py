@@ -67,6 +67,8 @@ class CrashRecovery(ABC):
         self._slots = slots
         self._limit_error = limit_error
         self._point = RestorePoint(state)
+        # The tabs that are being reloaded: until that is done, their pages are blank.
+        self._reloading: tuple[SavedTab, ...] = ()
         self._opening = asyncio.Lock()
         self._closed = False
 
@@ -140,11 +142,22 @@ class CrashRecovery(ABC):
 
     async def _restore_lost(self, browser: OpenBrowser) -> None:
         lost, self._point = self._point.tabs, RestorePoint(self._point.state)
+        self._reloading = lost
         try:
             await self._reload(browser, lost)
+            # A browser that died meanwhile is now known to be dead.
+            await browser.live.flush_events()
         except BaseException:
             self._point = RestorePoint(self._point.state, lost)
             raise
+        finally:
+            self._reloading = ()
+        if browser.live.alive:
+            # The browser survived these pages, so that they did not end it.
+            crashed = {tab.id for tab in browser.tabs.crashed_tabs()}
+            for tab in lost:
+                if tab.id not in crashed:
+                    self.notices.clear_crash_history(tab.id)
 
     @abstractmethod
     async def _restore_crashed(self, browser: OpenBrowser) -> None:
@@ -158,10 +171,16 @@ class CrashRecovery(ABC):
     def _on_browser_lost(self, live: LiveContext) -> None:
         if self.browser is None or live is not self.browser.live:
             return
-        lost = self.browser.tabs.saved_tabs()
+        lost = self._with_reloading(self.browser.tabs.saved_tabs())
         self.browser = None
         self.notices.record_lost(lost, BROWSER_CRASHED)
         self._keep_lost(lost)
+
+    def _with_reloading(self, tabs: tuple[SavedTab, ...]) -> tuple[SavedTab, ...]:
+        """The tabs that were being reloaded, with the URLs that they had before, and the others."""
+        reloading = {tab.id for tab in self._reloading}
+        others = (tab for tab in tabs if tab.id not in reloading)
+        return tuple(sorted((*self._reloading, *others), key=lambda tab: int(tab.id[1:])))
 
     @abstractmethod
     def _keep_lost(self, lost: tuple[SavedTab, ...]) -> None:

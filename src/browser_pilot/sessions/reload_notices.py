@@ -1,7 +1,9 @@
 """Which tabs of a session were lost or reloaded without its client knowing. One per session.
 
-A client learns of a reload in one of three ways: the error of the call that was running, the error of its next effect
-(``require_acknowledged``), or a notice beside its next read (``take_notices``). Each loss is reported once.
+A client learns of a reload in one of these ways: the error of the call that was running, the error of the next effect
+in that tab (``require_acknowledged``), a notice beside the next read of that tab (``acknowledge``), or a notice beside
+another result of the session (``take_notices``). After the latter, an effect in the tab is still refused: several
+agents may share a client, and another one may have got the notice.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ class ReloadNotices:
     """Lives as long as its session."""
 
     def __init__(self) -> None:
-        self._unreported: dict[str, str] = {}
+        # Why each tab was reloaded: until any result of the session said so, and until the tab's own page was seen.
+        self._untold: dict[str, str] = {}
+        self._unseen: dict[str, str] = {}
         # Reported by the error of a running call before the loss itself was recorded.
         self._already_reported: set[str] = set()
         # The URL that each tab was last reloaded at: if the page crashes there again, the tab stays blank.
@@ -38,11 +42,11 @@ class ReloadNotices:
             if tab.id in self._already_reported:
                 self._already_reported.discard(tab.id)
             else:
-                self._unreported[tab.id] = reason
+                self._untold[tab.id] = self._unseen[tab.id] = reason
 
     def mark_reported(self, tab_id: str) -> None:
         """The client has learned of the loss, which may be recorded later."""
-        if self._unreported.pop(tab_id, None) is None:
+        if self._forget(tab_id) is None:
             self._already_reported.add(tab_id)
 
     def clear_crash_history(self, tab_id: str) -> None:
@@ -51,7 +55,8 @@ class ReloadNotices:
 
     def take_unreported(self) -> frozenset[str]:
         """Return the unreported lost tabs and mark them reported."""
-        lost, self._unreported = frozenset(self._unreported), {}
+        lost, self._unseen = frozenset(self._unseen), {}
+        self._untold = {}
         return lost
 
     def reload_url(self, tab: SavedTab) -> str:
@@ -65,7 +70,7 @@ class ReloadNotices:
 
     def require_acknowledged(self, tab: Tab) -> None:
         """Raise if the tab was reloaded and its client does not know; this error reports it."""
-        reason = self._unreported.pop(tab.id, None)
+        reason = self._forget(tab.id)
         if reason is not None:
             raise BrowserCrashed(
                 f"Nothing was done: {reason}, and tab {tab.id} was loaded again at {tab.page.url}. "
@@ -75,12 +80,22 @@ class ReloadNotices:
             )
 
     def take_notices(self) -> list[str]:
-        """One sentence for each unreported reload; they count as reported afterwards."""
-        unreported, self._unreported = self._unreported, {}
-        return [
-            f"Tab {tab_id} was loaded again, because {reason}: unsaved input and open dialogs there are lost."
-            for tab_id, reason in unreported.items()
-        ]
+        """One sentence for each reload that no result has reported. The tabs themselves are still to be seen."""
+        untold, self._untold = self._untold, {}
+        return [_sentence(tab_id, reason) for tab_id, reason in untold.items()]
+
+    def acknowledge(self, tab_id: str) -> list[str]:
+        """The client sees the tab: the sentence about its reload, if it has not seen it since."""
+        reason = self._forget(tab_id)
+        return [] if reason is None else [_sentence(tab_id, reason)]
+
+    def _forget(self, tab_id: str) -> str | None:
+        self._untold.pop(tab_id, None)
+        return self._unseen.pop(tab_id, None)
+
+
+def _sentence(tab_id: str, reason: str) -> str:
+    return f"Tab {tab_id} was loaded again, because {reason}: unsaved input and open dialogs there are lost."
 
 
 async def reload_tab(tab: Tab, url: str, allow_navigation: Callable[[Site], None]) -> None:

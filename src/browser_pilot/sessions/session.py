@@ -70,7 +70,7 @@ class Session:
     5. Afterwards one of ``clear_crash_history`` (the call succeeded), ``check_for_hang`` (it timed out), ``was_crash``
        (the tab is gone).
 
-    ``take_notices`` reports reloads beside any result, for calls that only read.
+    ``reload_notices`` reports reloads beside the results of calls on the session.
     """
 
     def __init__(
@@ -88,6 +88,7 @@ class Session:
         self.request = request
         self.profile = options.profile
         self.timeout_ms = options.timeout_ms
+        self.created = time.time()
         self.last_used = time.monotonic()
         self.downloads = host.downloads
         self._host = host
@@ -113,6 +114,11 @@ class Session:
     def is_open(self) -> bool:
         """Whether it has a browser now."""
         return self._recovery.browser is not None
+
+    @property
+    def max_opening_seconds(self) -> float:
+        """How long opening its browser may take: until a Grid has one, and until it is connected."""
+        return 2 * self.request.launch_timeout_ms / 1000
 
     @contextmanager
     def in_use(self) -> Generator[None]:
@@ -169,9 +175,14 @@ class Session:
         self._recovery.notices.require_acknowledged(tab)
 
     def take_notices(self) -> list[str]:
-        """What happened to its tabs without a call: unanswered dialogs, floods and reloads. Each is returned once."""
-        notices = [f"Tab {tab.id}: {notice}" for tab in self.tabs() for notice in tab.take_notices()]
-        return [*notices, *self._recovery.notices.take_notices()]
+        """What happened in its tabs without a call: unanswered dialogs, floods, downloads. Each is returned once."""
+        return [f"Tab {tab.id}: {notice}" for tab in self.tabs() for notice in tab.take_notices()]
+
+    def reload_notices(self, seen: Tab | None) -> list[str]:
+        """Which tabs were reloaded, beside the result of a call on the session that showed the tab ``seen``, if any."""
+        notices = self._recovery.notices
+        about_seen = [] if seen is None else notices.acknowledge(seen.id)
+        return [*about_seen, *notices.take_notices()]
 
     async def was_crash(self, tab: Tab, *, reported: bool) -> bool:
         """Whether a tab that is gone crashed, alone or with its browser. ``reported``: the caller reports it now."""

@@ -24,6 +24,8 @@ RETIRE_TIMEOUT_SECONDS = 15.0
 
 # Identifies this process to every hub that it connects to: its step budget must not start again with a new hub.
 _IDENTITY = os.urandom(16).hex()
+# Whether this process has had a hub: what its client had open there is gone when it connects to another.
+_had_hub = False
 
 Options = Mapping[str, str | int | bool]
 
@@ -72,6 +74,8 @@ def _connect_to_usable(home: Path, options: Options) -> _Connected | None:
 
 
 def _used(connected: _Connected, log: Callable[[str], None]) -> HubSocket:
+    global _had_hub
+    _had_hub = True
     if connected.version != __version__:
         log(f"Using the running hub of version {connected.version}; this is version {__version__}.")
     return connected.hub
@@ -112,7 +116,7 @@ def _handshake(home: Path, info: RuntimeInfo | None, options: Options) -> _Conne
     """Connect with this client's options; ``None`` when no hub runs."""
     if info is None:
         return None
-    opened = open_hub_socket(home, info, {"identity": _IDENTITY, "options": dict(options)})
+    opened = open_hub_socket(home, info, {"identity": _IDENTITY, "had_hub": _had_hub, "options": dict(options)})
     if opened is None:
         return None
     hub, reply = opened

@@ -6,6 +6,7 @@ Shared by the side panel, the dashboard and the HTTP API. Callers have authentic
 from __future__ import annotations
 
 import base64
+from dataclasses import asdict
 from typing import get_args
 
 from browser_pilot.approvals.models import Choice, PendingApproval
@@ -51,6 +52,7 @@ def approval_data(approval: PendingApproval) -> JsonObject:
         "client_name": request.client_name,
         "session": request.session,
         "tool": request.tool,
+        "run_step": None if request.run_step is None else asdict(request.run_step),
         "what": request.what,
         "site": request.site,
         "element": request.element,

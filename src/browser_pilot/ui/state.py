@@ -19,7 +19,7 @@ from browser_pilot.sessions.registry import SessionRegistry
 MAX_ACTIONS = 60
 ACTION_FIELDS = (
     "id kind time_ms client tool site url status duration_ms error decision rule risk approval grant arguments summary "
-    "details by"
+    "details by run step steps"
 ).split()
 
 

@@ -32,8 +32,30 @@ def test_without_problems_it_exits_with_0_and_shows_the_browser_version(pilot: P
         "Log",
         "Secrets",
         "Hub",
+        "Page",
     } <= found.keys()
+    assert found["Page"]["says"].startswith("a hub of this check opened a page")
     assert not home.exists()
+
+
+def test_a_hub_that_does_not_start_is_a_problem_with_its_cause(pilot: Pilot) -> None:
+    outcome = pilot("doctor", "--json", env={"BROWSER_PILOT_TOOLS__PROFILE": "bogus"})
+    assert outcome.code == 1
+    page = findings(outcome)["Page"]
+    assert (page["state"], page["says"]) == ("problem", "'bogus' is neither a tool nor a profile.")
+    assert page["mend"].startswith("Profiles:")
+
+
+@pytest.mark.browser
+def test_the_page_is_opened_through_the_running_hub_and_within_its_rules(
+    pilot_of_hub: Pilot, pilot: Pilot, home: Path
+) -> None:
+    assert findings(pilot_of_hub("doctor", "--json"))["Page"]["says"].startswith("the running hub opened a page")
+    home.mkdir()
+    (home / "config.toml").write_text('[policy.domains."127.0.0.1"]\nread = false\n')
+    page = findings(pilot("doctor", "--json"))["Page"]
+    assert page["state"] == "warning"
+    assert "your rules" in page["says"]
 
 
 def test_a_browser_that_does_not_start_is_a_problem_with_a_fix(pilot: Pilot, tmp_path: Path) -> None:

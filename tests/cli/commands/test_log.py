@@ -6,18 +6,21 @@ import asyncio
 import csv
 import io
 import json
+import os
 import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from queue import Queue
 
 import pytest
 
-from browser_pilot.audit_log.entries import AuditIntent, AuditNote, AuditOutcome
+from browser_pilot.audit_log.entries import AuditIntent, AuditNote, AuditOutcome, RunStep
 from browser_pilot.cli.doctor_checks import check_hub
+from browser_pilot.cli.log_view import HEADINGS, layout
 from browser_pilot.config.settings import Settings
 from tests.audit_log.logs import DONE, changing, click, opened, reader, remove_database
 from tests.cli.conftest import Invoke, Pilot
@@ -68,6 +71,45 @@ def test_each_action_is_one_line_with_time_client_tool_site_decision_result_and_
 
 
 @pytest.mark.usefixtures("filled")
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX")
+@pytest.mark.parametrize("columns", [80, 120])
+def test_on_a_terminal_an_action_is_one_line_that_fits(home: Path, columns: int) -> None:
+    import pty
+
+    master, terminal = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-m", "browser_pilot", "log"],
+        env={**environment(home), "COLUMNS": str(columns), "TERM": "xterm"},
+        stdin=terminal,
+        stdout=terminal,
+        timeout=100,
+        check=True,
+    )
+    os.close(terminal)
+    shown = b""
+    while b"in progress" not in shown:
+        shown += os.read(master, 4096)
+    os.close(master)
+    assert done.returncode == 0
+    heading, *lines = shown.decode().splitlines()
+    assert len(lines) == 4
+    assert all(len(line) <= columns for line in (heading, *lines))
+    for word in ("browser_navigate", "shop.evil.example", "DOMAIN_DENIED"):
+        assert word in lines[1]
+
+
+def test_a_narrow_terminal_shows_fewer_columns_and_cuts_long_texts() -> None:
+    row = ("123456", "11-19 21:00:00", "Claude Desktop", "browser_fill_form", "a" * 60, "ask", "ok", "12.3 s")
+    for width in (200, 120, 80):
+        line = layout([row], width=width).line(row)
+        assert len(line) <= width
+        assert "browser_fill_form" in line
+        assert ("12.3 s" in line) == (width > 80)
+    assert len(layout([row], width=None).line(row)) > 120
+    assert len(layout(None, width=80).line(HEADINGS)) <= 80
+
+
+@pytest.mark.usefixtures("filled")
 def test_control_characters_are_escaped(invoke: Invoke) -> None:
     shown = invoke("log").out + invoke("log", "show", "5").out
     assert "\x1b" not in shown
@@ -96,6 +138,32 @@ def test_control_characters_are_escaped(invoke: Invoke) -> None:
 @pytest.mark.usefixtures("filled")
 def test_filters_select_matching_entries(invoke: Invoke, options: tuple[str, ...], ids: list[int]) -> None:
     assert [entry["id"] for entry in invoke("log", "--json", *options).data] == ids
+
+
+async def fill_with_runs(home: Path) -> None:
+    """Rows 1 to 6: a run of three steps, of which the second was refused. 7: another client's click. 9: another run."""
+    async with opened(home) as log:
+        for number, outcome in enumerate((DONE, REFUSED, DONE), 1):
+            step = replace(click(), run=RunStep("ab12", number, 3), decision="ask" if number == 3 else "allow")
+            await log.record(step, outcome)
+        await log.record(click(client="c2"), DONE)
+        await log.intent(replace(click(site="b.example"), run=RunStep("cd34", 1, 2)))
+
+
+def test_a_run_is_one_line_that_the_run_option_expands(invoke: Invoke, home: Path) -> None:
+    asyncio.run(fill_with_runs(home))
+    _, first, other, second = invoke("log").out.splitlines()
+    for word in ("1 ", "c1", "run ab12", "a.example", "ask", "2 of 3 ok, refused DOMAIN_DENIED", "26 ms"):
+        assert word in first
+    assert "browser_click" in other
+    assert "0 of 2 ok, in progress" in second
+    _, *steps = invoke("log", "--run", "ab12").out.splitlines()
+    assert ["browser_click" in line for line in steps] == [True] * 3
+    assert len(invoke("log", "--tool", "browser_click").out.splitlines()) == 6
+    assert [row.get("run") for row in invoke("log", "--json").data] == ["ab12", "ab12", "ab12", None, "cd34"]
+    shown = invoke("log", "show", "3").out
+    assert "  Run        ab12\n" in shown
+    assert "  Step       2\n" in shown
 
 
 @pytest.mark.usefixtures("filled")

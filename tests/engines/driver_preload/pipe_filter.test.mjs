@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { FLOOD_WEIGHT, HELD, LIMITS, MAX_FLOOD_WINDOWS, MAX_MESSAGE_BYTES, MAX_SEVERE_WINDOWS } from '../../../src/browser_pilot/engines/driver_preload/event_limits.mjs';
+import { FLOOD_WEIGHT, HELD, LIMITS, MAX_FLOOD_WINDOWS, MAX_MESSAGE_BYTES, MAX_SEVERE_WINDOWS } from '../../../src/browser_pilot/extension/lib/event_limits.mjs';
 import { DELAY_MS, DOCUMENT_BURST, DROPPED_EVENT, MAX_STOPS, POPUP_BURST, PipeFilter } from '../../../src/browser_pilot/engines/driver_preload/pipe_filter.mjs';
 
 const PAGE = 'A1';

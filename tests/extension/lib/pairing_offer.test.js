@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { isOffer, refusalOf } from '../../../src/browser_pilot/extension/lib/pairing_offer.js';
 
-const UNPAIRED = { server: '127.0.0.1:8777', key: '' };
+const UNPAIRED = { server: '127.0.0.1:8777', browser: '' };
 const OFFER = { pair: 'ABCD-1234' };
 
 test('the page of the configured hub may offer its code', () => {
@@ -16,7 +16,7 @@ test('the page of the configured hub may offer its code', () => {
 });
 
 test('an offer never replaces a pairing', () => {
-  assert.equal(refusalOf('http://127.0.0.1:8777', { ...UNPAIRED, key: 'a key' }), 'paired');
+  assert.equal(refusalOf('http://127.0.0.1:8777', { ...UNPAIRED, browser: 'b1' }), 'paired');
 });
 
 for (const origin of ['http://127.0.0.1:28941', 'http://localhost:80', 'http://127.0.0.1:87770']) {

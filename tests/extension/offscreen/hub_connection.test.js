@@ -5,9 +5,11 @@ import { test } from 'node:test';
 
 import { HubConnection, PROTOCOL, SILENCE_TIMEOUT_MS } from '../../../src/browser_pilot/extension/offscreen/hub_connection.js';
 import { deriveKey, proofOf } from '../../../src/browser_pilot/extension/offscreen/auth.js';
+import { importKey } from '../../../src/browser_pilot/extension/lib/key_material.js';
 
-const KEY = 'c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3I';
-const PAIRED = { server: '127.0.0.1:1', browser: 'b1', key: KEY };
+const KEY = await importKey('c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3I');
+const OTHER_KEY = await importKey('b3RoZXItb3RoZXItb3RoZXItb3RoZXItb3RoZXItb3Q');
+const PAIRED = { server: '127.0.0.1:1', browser: 'b1' };
 
 /** Runs pending promise callbacks. */
 const runPending = async () => {
@@ -23,6 +25,7 @@ class FakeHub {
     this.received = [];
     this.responds = true;
     this.connections = 0;
+    this.keys = new Map([['b1', KEY]]);
     this.connection = new HubConnection({
       openSocket: () => this.socket(),
       probe: async () => this.responds,
@@ -32,7 +35,11 @@ class FakeHub {
       random: () => 1,
       onMessage: (message) => this.received.push(message),
       onConnected: () => this.connections++,
-      onPaired: (credentials) => (this.credentials = credentials),
+      loadKey: async (browser) => this.keys.get(browser) ?? null,
+      onPaired: async (pairing, key) => {
+        this.pairing = pairing;
+        this.keys.set(pairing.browser, key);
+      },
       identity: () => ({ version: '1', agent: 'test', instance: 'i', halted: 'paused' }),
     });
   }
@@ -97,7 +104,7 @@ test('a paired browser is connected once both sides have proved the key', async 
   assert.equal(hub.connections, 1);
 });
 
-test('without a key there is no attempt', async () => {
+test('without a pairing there is no attempt', async () => {
   const hub = new FakeHub();
   hub.connection.configure({ server: '127.0.0.1:1' });
   await runPending();
@@ -105,10 +112,20 @@ test('without a key there is no attempt', async () => {
   assert.equal(hub.sockets.length, 0);
 });
 
+test('a pairing whose key is gone is reported, and nothing is sent', async () => {
+  const hub = new FakeHub();
+  hub.keys.clear();
+  hub.connection.configure(PAIRED);
+  await runPending();
+  assert.equal(hub.connection.status().phase, 'rejected');
+  assert.match(hub.connection.status().problem, /key is missing/);
+  assert.equal(hub.sockets.length, 0);
+});
+
 test('a server that cannot prove the key is rejected and gets no proof', async () => {
   const hub = new FakeHub();
   hub.connection.configure(PAIRED);
-  await hub.acceptHandshake('b3RoZXItb3RoZXItb3RoZXItb3RoZXItb3RoZXItb3Q');
+  await hub.acceptHandshake(OTHER_KEY);
   assert.equal(hub.connection.status().phase, 'rejected');
   assert.equal(hub.sockets[0].sent.length, 1);
 });
@@ -116,19 +133,23 @@ test('a server that cannot prove the key is rejected and gets no proof', async (
 test('a code pairs, and the derived key is kept', async () => {
   const hub = new FakeHub();
   const pairing = hub.connection.pair('K7QW-3M9T', '127.0.0.1:1');
-  await hub.acceptHandshake('', 'k7qw3m9t');
+  await hub.acceptHandshake(KEY, 'k7qw3m9t');
   await pairing;
   assert.equal(hub.connection.status().phase, 'connected');
-  assert.equal(hub.credentials.browser, 'b9');
+  assert.equal(hub.pairing.browser, 'b9');
+  hub.last.onclose();
+  await hub.advance(200);
+  await hub.acceptHandshake(hub.keys.get('b9'));
+  assert.equal(hub.connection.status().phase, 'connected');
 });
 
 test('a wrong code is reported, and nothing is kept', async () => {
   const hub = new FakeHub();
   const pairing = assert.rejects(hub.connection.pair('AAAA-AAAA', '127.0.0.1:1'), /not the code/);
-  await hub.acceptHandshake('', 'BBBB-BBBB');
+  await hub.acceptHandshake(KEY, 'BBBB-BBBB');
   await pairing;
   assert.equal(hub.connection.status().phase, 'unpaired');
-  assert.equal(hub.credentials, undefined);
+  assert.equal(hub.pairing, undefined);
 });
 
 test('the reason of a rejection is shown', async () => {

@@ -59,6 +59,31 @@ async def test_cookies_of_a_denied_site_cannot_be_used_from_another(
             await call(client, "browser_wait_for", text="Cookie sid=real.")
 
 
+@pytest.mark.parametrize("page_host", ["shop.localhost", "127.0.0.1"])
+async def test_a_cookie_of_a_domain_needs_what_the_names_below_it_need(hub_with: HubWith, page_host: str) -> None:
+    hub = hub_with(FULL + '[policy.domains."bank.shop.localhost"]\nread = true\nwrite = false\n')
+    with serving({"/": "<title>Shop</title>", "/bank": bank}) as site:
+        page = site.url().replace("127.0.0.1", page_host)
+        bank_url = site.url("/bank").replace("127.0.0.1", "bank.shop.localhost")
+        async with http_client(hub) as client:
+            await call(client, "browser_navigate", url=page)
+            for arguments in (
+                {"action": "set", "name": "sid", "value": "evil", "domain": "shop.localhost"},
+                {"action": "set", "name": "sid", "value": "evil", "domain": ".shop.localhost"},
+                {"action": "delete", "name": "sid", "domain": ".shop.localhost"},
+            ):
+                error = await fail(client, "browser_cookies", **arguments)
+                assert error["error"] == "DOMAIN_DENIED"
+                assert "bank.shop.localhost" in error["message"]
+            if page_host == "shop.localhost":
+                # Without a domain the cookie belongs to the host alone.
+                await call(client, "browser_cookies", action="set", name="own", value="1")
+                await call(client, "browser_cookies", action="clear")
+            await call(client, "browser_cookies", action="set", name="sid", value="1", domain="other.localhost")
+            await call(client, "browser_navigate", url=bank_url)
+            await call(client, "browser_wait_for", text="Cookie none.")
+
+
 async def test_without_a_domain_only_cookies_of_the_page_are_deleted(hub_with: HubWith) -> None:
     hub = hub_with(BANK_DENIED)
     with serving({"/": "<title>Evil</title>", "/bank": bank}) as site:

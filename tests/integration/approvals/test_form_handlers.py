@@ -39,6 +39,10 @@ HANDLERS = {
 HARMLESS = {
     "nothing": "",
     "a button that disables itself": "form.onsubmit = () => { pay.disabled = true }",
+    "data that the page sends itself": "form.onsubmit = (e) => { e.preventDefault(); new FormData(form) };"
+    " form.onformdata = (e) => fetch('/pay?' + new URLSearchParams(e.formData))",
+    "another form, later": "form.onsubmit = (e) => { e.preventDefault();"
+    " setTimeout(() => { const twin = form.cloneNode(true); document.body.append(twin); twin.submit() }, 50) }",
     "validation first": "form.onsubmit = (e) => { e.preventDefault(); setTimeout(() => form.submit(), 50) }",
 }
 

@@ -1,4 +1,4 @@
-"""A page that changes between the approval and the action: only the approved action is executed."""
+"""A page that changes between the approval and the action, or during it: nothing happens that was not shown."""
 
 from __future__ import annotations
 
@@ -9,26 +9,27 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
+from mcp.client import Client
 from mcp.client.session import ClientRequestContext
 from mcp_types import ElicitRequestParams, ElicitResult
 
 from tests.attempts import count_attempts, rounds
 from tests.clients import text_of
 from tests.hub_process import HubProcess, running_hub
-from tests.sites import Site, serving
+from tests.sites import serving
 
+from .page_swaps import SWAPS, Swap, pages
 from .simulated_users import asking_client, configure, form_response
 
 pytestmark = pytest.mark.browser
 
-# With eight kinds of change, a little over 500 in the long run.
-RUNS_PER_KIND = 5
-LONG_RUNS_PER_KIND = 63
+RUNS_PER_KIND = 1
+REDTEAM_SWAPS = 3_000
 MAX_DELAY_MS = 100
-PAY = {"role": "button", "name": "Pay 10"}
+WAIT_SECONDS = 30
 
 SETTINGS = """
 [policy]
@@ -38,34 +39,10 @@ rate_per_minute = 100000
 write = "ask"
 """
 
-FORM = """<form id=form action=/pay onsubmit="event.preventDefault(); fetch(this.getAttribute('action') + '?amount='
-  + this.amount.value)"><input type=hidden name=amount value=10><button id=pay>Pay 10</button></form>"""
-PAGE = f"""<!doctype html><html lang=en><title>Checkout</title><h1>Checkout</h1>{FORM}
-<form id=other action=/steal onsubmit="event.preventDefault(); fetch('/steal')"><input type=hidden name=amount
-  value=10></form>
-<script>
-const changes = {{
-  swapped() {{ pay.remove(); other.innerHTML += '<button>Pay 10</button>'; }},
-  moved() {{ other.append(pay); }},
-  relabelled() {{ pay.textContent = 'Pay 1000'; form.amount.value = 1000; }},
-  overlaid() {{ document.body.insertAdjacentHTML('beforeend',
-    `<div style="position:fixed;inset:0;background:#fffa" onmousedown="fetch('/overlay')"></div>`); }},
-  action() {{ form.setAttribute('action', '/steal'); }},
-  value() {{ form.amount.value = 1000; }},
-  'frame navigated'() {{ document.querySelector('iframe').src = '/expensive'; }},
-  'tab navigated'() {{ location.href = '/expensive'; }},
-}};
-fetch('/signal' + location.search).then((response) => response.text()).then((kind) => {{
-  changes[kind]();
-  fetch('/changed', {{ keepalive: true }});
-}});
-</script></html>"""
-FRAMED = PAGE.replace(FORM, "<iframe src=/framed width=400 height=200></iframe>")
-EXPENSIVE = f"<!doctype html><title>Checkout</title><h1>Checkout</h1>{FORM.replace('value=10>', 'value=1000>')}"
-KINDS = ("swapped", "moved", "relabelled", "overlaid", "action", "value", "frame navigated", "tab navigated")
-
-
 When = Literal["before", "during", "after"]
+# Before the decision, at a random moment between it and the action, and after the action.
+MOMENTS: tuple[When, ...] = ("during", "before", "during", "after", "during")
+HANDLER_MOMENTS: tuple[When, ...] = ("before", "during", "before", "after", "during")
 
 
 @dataclass
@@ -78,20 +55,24 @@ class PageChange:
     done: threading.Event = field(default_factory=threading.Event)
 
     def signal(self, request: BaseHTTPRequestHandler) -> None:
-        if not self.triggered.wait(30):
+        if not self.triggered.wait(WAIT_SECONDS * 2):
             return
         threading.Event().wait(self.delay_seconds)
-        body = self.kind.encode()
-        request.send_response(200)
-        request.send_header("Content-Length", str(len(body)))
-        request.end_headers()
-        request.wfile.write(body)
+        _respond(request, self.kind)
 
     def changed(self, request: BaseHTTPRequestHandler) -> None:
         """The page reports that it has changed."""
         self.done.set()
-        request.send_response(204)
-        request.end_headers()
+        _respond(request, "")
+
+
+def _respond(request: BaseHTTPRequestHandler, text: str) -> None:
+    body = text.encode()
+    request.send_response(200)
+    request.send_header("Content-Type", "text/html")
+    request.send_header("Content-Length", str(len(body)))
+    request.end_headers()
+    request.wfile.write(body)
 
 
 @dataclass
@@ -109,8 +90,29 @@ class Buyer:
         if self.when != "after":
             self.change.triggered.set()
         if self.when == "before":
-            await asyncio.to_thread(self.change.done.wait, 30)
+            await asyncio.to_thread(self.change.done.wait, WAIT_SECONDS)
         return form_response("Allow once")
+
+
+@dataclass
+class Shop:
+    """The shop's server: it records each request that has an effect, with everything that it sent."""
+
+    url: str
+    effects: list[str] = field(default_factory=list[str])
+    change: PageChange = field(default_factory=lambda: PageChange(""))
+
+    def effect(self, request: BaseHTTPRequestHandler) -> None:
+        body = request.rfile.read(int(request.headers.get("Content-Length", 0))).decode()
+        kind = request.headers.get("Content-Type", "")
+        self.effects.append(" ".join(part for part in (request.command, request.path, kind, body) if part))
+        _respond(request, "<title>Sent</title>")
+
+    def signal(self, request: BaseHTTPRequestHandler) -> None:
+        self.change.signal(request)
+
+    def changed(self, request: BaseHTTPRequestHandler) -> None:
+        self.change.changed(request)
 
 
 @pytest.fixture(scope="module")
@@ -122,27 +124,18 @@ def shop_hub(tmp_path_factory: pytest.TempPathFactory) -> Generator[HubProcess]:
 
 
 @pytest.fixture
-def shop() -> Generator[Site]:
-    pages: dict[str, Any] = {"/": PAGE, "/inframe": FRAMED, "/framed": FORM, "/expensive": EXPENSIVE}
-    with serving(pages) as site:
-        yield site
+def shop() -> Generator[Shop]:
+    with serving(pages()) as site:
+        shop = Shop(site.url(""))
+        effects = ("/pay", "/steal", "/steal/pay")
+        site.pages.update({"/signal": shop.signal, "/changed": shop.changed, **dict.fromkeys(effects, shop.effect)})
+        yield shop
 
 
-@pytest.mark.parametrize("kind", KINDS)
-async def test_only_the_approved_action_is_executed(shop_hub: HubProcess, shop: Site, kind: str) -> None:
-    runs = -(-rounds(RUNS_PER_KIND * len(KINDS)) // len(KINDS))
-    await change_and_click(shop_hub, shop, kind, runs)
-    count_attempts(runs)
-
-
-@pytest.mark.long
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize("kind", KINDS)
-async def test_only_the_approved_action_is_executed_in_a_long_run(shop_hub: HubProcess, shop: Site, kind: str) -> None:
-    await change_and_click(shop_hub, shop, kind, LONG_RUNS_PER_KIND)
-
-
-async def change_and_click(shop_hub: HubProcess, shop: Site, kind: str, runs: int) -> None:
+@pytest.mark.timeout(500)
+@pytest.mark.parametrize("kind", SWAPS)
+async def test_nothing_happens_that_was_not_shown(shop_hub: HubProcess, shop: Shop, kind: str) -> None:
+    runs = -(-rounds(RUNS_PER_KIND * len(SWAPS), REDTEAM_SWAPS) // len(SWAPS))
     rng = random.Random(kind)
     buyers: list[Buyer] = []
 
@@ -151,30 +144,28 @@ async def change_and_click(shop_hub: HubProcess, shop: Site, kind: str, runs: in
 
     async with asking_client(shop_hub, ask, name=kind.replace(" ", "-")) as client:
         for run in range(runs):
-            when: When = "before" if run % 5 == 0 else "after" if run % 5 == 1 else "during"
-            change = PageChange(kind, rng.uniform(0, MAX_DELAY_MS) / 1000 if when == "during" else 0)
-            buyer = Buyer(change, when)
-            buyers.append(buyer)
-            shop.pages["/signal"] = change.signal
-            shop.pages["/changed"] = change.changed
-            for path in ("/pay", "/steal", "/overlay"):
-                shop.pages[path] = "ok"
-            del shop.hits[:]
-            page = "/inframe" if kind == "frame navigated" else "/"
-            opened = await client.call_tool("browser_navigate", {"url": shop.url(f"{page}?run={run}")})
-            if opened.is_error and "retryable: true" in text_of(opened):
-                # The page of the previous run was navigating at the same time.
-                opened = await client.call_tool("browser_navigate", {"url": shop.url(f"{page}?run={run}")})
-            assert not opened.is_error, opened.content
-            await client.call_tool("browser_click", {"element": PAY, "timeout_ms": 2_000})
-            assert buyer.requests >= 1
-            effects = [hit for hit in shop.hits if hit.startswith(("/pay", "/steal", "/overlay"))]
-            assert effects in ([], ["/pay?amount=10"]), f"run {run}: {effects}"
-            if when == "before":
-                assert effects == [], f"run {run}: executed although the page had changed before the approval"
-            if when == "after":
-                assert effects == ["/pay?amount=10"], f"run {run}: not executed although nothing had changed"
-            change.triggered.set()
-            await asyncio.to_thread(change.done.wait, 10)
-            # The page may be navigating now, which aborts another navigation.
-            await client.call_tool("browser_navigate", {"url": "about:blank"})
+            when = (HANDLER_MOMENTS if SWAPS[kind].by_handler else MOMENTS)[run % len(MOMENTS)]
+            shop.change = PageChange(kind, rng.uniform(0, MAX_DELAY_MS) / 1000 if when == "during" else 0)
+            buyers.append(Buyer(shop.change, when))
+            await change_and_act(client, shop, SWAPS[kind], buyers[-1], run)
+    count_attempts(runs)
+
+
+async def change_and_act(client: Client, shop: Shop, swap: Swap, buyer: Buyer, run: int) -> None:
+    where = {"url": f"{shop.url}{swap.path}?run={run}"}
+    opened = await client.call_tool("browser_navigate", where)
+    if opened.is_error and "retryable: true" in text_of(opened):
+        # The page of the previous run was navigating at the same time.
+        opened = await client.call_tool("browser_navigate", where)
+    assert not opened.is_error, text_of(opened)
+    shop.effects.clear()
+    tool, arguments = swap.call
+    result = text_of(await client.call_tool(tool, {**arguments, "timeout_ms": 5_000}))
+    buyer.change.triggered.set()
+    assert buyer.requests >= 1, result
+    what = f"run {run}, {buyer.when}: {shop.effects}\n{result}"
+    assert shop.effects in ([], [swap.shown]), what
+    if buyer.when == "before" and swap.is_refused:
+        assert shop.effects == [], f"executed although the page had changed: {what}"
+    if buyer.when == "after":
+        assert shop.effects == [swap.shown], f"not executed although nothing had changed: {what}"

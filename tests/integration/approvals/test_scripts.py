@@ -72,10 +72,10 @@ async def test_a_script_that_only_reads_needs_no_approval(hub_with: HubWith) -> 
         async with asking_client(hub, person) as client:
             await call(client, "browser_navigate", url=site.url())
             read = await call(client, "browser_evaluate", expression="document.querySelector('#p').innerText")
-            assert read["result"] == '"Price: 5"'
+            assert read["result"] == "Price: 5"
             # "Pay now" is only read, not pressed.
             on_element = await call(client, "browser_evaluate", expression="e => e.textContent", element="#pay")
-            assert on_element["result"] == '"Pay now"'
+            assert on_element["result"] == "Pay now"
             await call(client, "browser_wait_for", function="() => document.readyState === 'complete'")
             assert (await fail(client, "browser_evaluate", expression="1 +"))["error"] == "INVALID_ARGUMENT"
     assert person.forms == []
@@ -135,7 +135,7 @@ async def test_a_rule_that_asks_about_every_change_asks_about_every_script(hub_w
         async with asking_client(hub, person) as client:
             await call(client, "browser_navigate", url=site.url())
             assert (await fail(client, "browser_evaluate", expression="document.title"))["error"] == "APPROVAL_DENIED"
-            assert (await call(client, "browser_evaluate", expression="document.title"))["result"] == '"Shop"'
+            assert (await call(client, "browser_evaluate", expression="document.title"))["result"] == "Shop"
     assert len(person.forms) == 2
 
 

@@ -24,7 +24,7 @@ async def uploaded(client: Client, selector: str = "#f") -> str | None:
     script = (
         f"(async () => {{ const [file] = document.querySelector('{selector}').files; return file?.text() ?? null }})()"
     )
-    return json.loads((await call(client, "browser_evaluate", expression=script))["result"])
+    return (await call(client, "browser_evaluate", expression=script))["result"]
 
 
 async def test_protected_files_never_leave_and_nobody_is_asked(hub_with: HubWith, tmp_path: Path) -> None:

@@ -243,8 +243,17 @@ async def test_an_executable_file_always_requires_approval(home: Path, hostile: 
             assert await saved(client, url=hostile.url("/disguised.png")) == (PROGRAM, "png")
             for path in downloads_of(hub).iterdir():
                 assert not path.stat().st_mode & 0o111
-    assert "an executable file (.exe)" in person.forms[0].message
+    assert "an executable file (.exe), saved under the time as its name" in person.forms[0].message
     assert "disguised.png" in person.forms[1].message
+
+
+async def test_the_approval_names_the_file_that_is_written(home: Path, hostile: HostileSite) -> None:
+    person = SimulatedUser([form_response("Allow once")])
+    with running_hub(home) as hub:
+        async with asking_client(hub, person) as client:
+            await call(client, "browser_navigate", url=hostile.url("/"))
+            result = await call(client, "browser_download", selector="#program", filename="../Holiday.png")
+    assert f"saved as “{result['filename']}”" in person.forms[0].message
 
 
 async def test_a_denied_site_is_not_downloaded_from(home: Path, hostile: HostileSite) -> None:

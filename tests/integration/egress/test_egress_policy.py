@@ -16,6 +16,7 @@ from mcp_types import CallToolResult
 
 from tests.attempts import count_attempts
 from tests.clients import call, fail, http_client, text_of
+from tests.commands import run_pilot
 from tests.egress.hostile_page import LOCAL_DOMAIN, Sink, all_channels, channels_script, page_server
 from tests.hub_process import HubProcess, running_hub
 from tests.sites import Site, SlowPage
@@ -162,7 +163,8 @@ async def test_no_channel_reaches_a_host_that_is_not_allowed(home: Path, tmp_pat
     async with serving_sink() as (sink, sink_port), serving_hostile(sink_port) as port:
         configure(home, "[browser]", f'args = ["--log-net-log={log}"]', *only(f"127.0.0.1:{port}"))
         with running_hub(home) as hub:
-            async with http_client(hub, query="?tools=full") as client:
+            # Enough for all requests and WebSockets in one answer.
+            async with http_client(hub, query="?tools=full&max_tokens=50000") as client:
                 assert await try_all(client, port) == len(all_channels()) >= 150
 
                 async def are_listed() -> bool:
@@ -305,12 +307,12 @@ async def test_the_connections_of_a_client_end_with_it(home: Path) -> None:
         slow.release.set()
 
 
-async def test_a_browser_argument_that_bypasses_the_proxy_is_refused(home: Path) -> None:
+def test_a_browser_argument_that_bypasses_the_proxy_is_refused_at_the_start(home: Path) -> None:
     configure(home, "[browser]", 'args = ["--proxy-server=http://127.0.0.1:3128"]')
-    with running_hub(home) as hub:
-        async with http_client(hub, query="?tools=full") as client:
-            error = await fail(client, "browser_navigate", url="about:blank")
-    assert error["error"] == "INVALID_SETTINGS"
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client}
+    error = json.loads(run_pilot(home, stdin=json.dumps(request) + "\n").out)["error"]
+    assert (error["data"]["code"], error["data"]["retryable"]) == ("INVALID_SETTINGS", False)
     assert "--proxy-server" in error["message"]
 
 

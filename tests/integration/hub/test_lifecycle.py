@@ -74,13 +74,18 @@ def test_a_second_hub_in_the_same_home_is_refused(home: Path) -> None:
         assert read_runtime(home) == hub.info
 
 
-def test_with_the_port_taken_the_hub_uses_another_one(home: Path) -> None:
+def test_with_the_chosen_port_taken_the_hub_does_not_start(home: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with running_hub(home, "--port", str(port)) as hub:
-            assert hub.info.port not in (0, port)
+        for outcome in (
+            run_pilot(home, "serve", "--port", str(port)),
+            run_pilot(home, "call", "browser_tabs", env={"BROWSER_PILOT_PORT": str(port)}),
+        ):
+            assert outcome.code == 1
+            assert f"hub.port = {port}: the port is taken by another program." in outcome.err
+        assert read_runtime(home) is None
 
 
 def test_a_home_with_a_very_long_path_works(tmp_path: Path) -> None:

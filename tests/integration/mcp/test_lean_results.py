@@ -14,10 +14,10 @@ pytestmark = pytest.mark.browser
 async def test_without_a_snapshot_the_result_of_a_script_is_its_value_only(hub: HubProcess, site: Site) -> None:
     async with http_client(hub, query="?tools=full") as client:
         await call(client, "browser_navigate", url=site.url())
-        assert await call(client, "browser_evaluate", expression="1 + 1") == {"result": "2"}
+        assert await call(client, "browser_evaluate", expression="1 + 1") == {"result": 2}
         await call(client, "browser_snapshot")
         await call(client, "browser_navigate", url=site.url("/?again"))
-        assert await call(client, "browser_evaluate", expression="document.title = 'New'") == {"result": '"New"'}
+        assert await call(client, "browser_evaluate", expression="document.title = 'New'") == {"result": "New"}
 
 
 async def test_after_a_snapshot_the_result_of_a_script_has_the_diff(hub: HubProcess, site: Site) -> None:
@@ -42,7 +42,8 @@ async def test_the_result_of_a_wait_has_the_diff_or_without_a_snapshot_the_url(h
     async with http_client(hub, query="?tools=full") as client:
         await call(client, "browser_navigate", url=site.url())
         unseen = await call(client, "browser_wait_for", text="Welcome back")
-        assert unseen == {"url": site.url()}
+        assert unseen["url"] == site.url() and unseen.keys() == {"url", "found"}
+        assert [row["name"] for row in unseen["found"]] == ["Welcome back"]
         await call(client, "browser_snapshot")
         await call(client, "browser_evaluate", expression=later)
         seen = await call(client, "browser_wait_for", text="Good-bye")

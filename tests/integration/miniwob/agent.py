@@ -23,6 +23,8 @@ class Agent:
         self.client = client
         self.task = task
         self.rows: tuple[Row, ...] = ()
+        # Every row that a result has shown, by ref: rows that reappear unchanged come without their content.
+        self.shown: dict[str, Row] = {}
 
     @property
     def quoted(self) -> list[str]:
@@ -45,15 +47,19 @@ class Agent:
         result = await call(self.client, "browser_snapshot", **options)
         rows = read_rows(result["elements"])
         if not options:
-            self.rows = rows
+            self._note(rows)
         return rows
 
     async def call_tool(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """Call an action tool and apply the diff of its result."""
         given = {name: _element(value) for name, value in arguments.items()}
         result = await call(self.client, f"browser_{tool}", **given)
-        self.rows = apply_result(self.rows, result)
+        self._note(apply_result(self.rows, result, self.shown))
         return result
+
+    def _note(self, rows: tuple[Row, ...]) -> None:
+        self.rows = rows
+        self.shown |= {row.ref: row for row in rows}
 
     async def tree(self) -> list[str]:
         """The tags of the DOM, in the order of their index."""

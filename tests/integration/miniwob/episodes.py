@@ -52,4 +52,4 @@ async def play(client: Client, task: str, seed: int) -> Verdict:
 
 async def _run(client: Client, expression: str) -> Any:
     result = await call(client, "browser_evaluate", expression=expression)
-    return json.loads(result["result"])
+    return result["result"]

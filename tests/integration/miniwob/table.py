@@ -50,13 +50,14 @@ def read_rows(rows: Iterable[Mapping[str, Any]]) -> tuple[Row, ...]:
     return tuple(Row(*(str(row[field]) for field in ("ref", "role", "name", "states"))) for row in rows)
 
 
-def apply_result(known: Sequence[Row], result: Mapping[str, Any]) -> tuple[Row, ...]:
-    """The rows after an action with this result."""
+def apply_result(known: Sequence[Row], result: Mapping[str, Any], shown: Mapping[str, Row]) -> tuple[Row, ...]:
+    """The rows after an action with this result; ``shown`` are all rows that the agent has been sent, by ref."""
     if "elements" in result:
         return read_rows(result["elements"])
-    gone = set(map(str, result.get("gone", ())))
+    gone = set(_refs(str(result.get("gone", ""))))
     inserted = result.get("new", ())
-    moved = {str(row["ref"]) for row in inserted}
+    back = [(str(run["after"]), list(_refs(str(run["as_before"])))) for run in result.get("back", ())]
+    moved = {str(row["ref"]) for row in inserted} | {ref for _, refs in back for ref in refs}
     rows = [row for row in known if row.ref not in gone | moved]
     for change in result.get("changed", ()):
         what = {str(change["what"]): str(change["now"])}
@@ -67,4 +68,16 @@ def apply_result(known: Sequence[Row], result: Mapping[str, Any]) -> tuple[Row, 
         index = 0 if place == "top" else next(i for i, known in enumerate(rows) if known.ref == place) + 1
         last = str(row["ref"])
         rows.insert(index, *read_rows([row]))
+    for place, refs in back:
+        index = 0 if place == "top" else next(i for i, known in enumerate(rows) if known.ref == place) + 1
+        rows[index:index] = [shown[ref] for ref in refs]
     return tuple(rows)
+
+
+def _refs(ranges: str) -> Iterator[str]:
+    """The refs in ``4 rows: e1-e3 f2e1``."""
+    for part in ranges.rpartition(": ")[2].split():
+        first, _, last = part.partition("-")
+        prefix, _, number = first.rpartition("e")
+        for each in range(int(number), int((last or first).rpartition("e")[2]) + 1):
+            yield f"{prefix}e{each}"

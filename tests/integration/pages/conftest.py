@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -22,7 +21,7 @@ class PageAgent(Agent):
 
     async def evaluate(self, expression: str) -> Any:
         result = await call(self.client, "browser_evaluate", expression=expression)
-        return json.loads(result["result"])
+        return result["result"]
 
     async def open(self, url: str) -> dict[str, Any]:
         result = await call(self.client, "browser_navigate", url=url)

@@ -153,6 +153,50 @@ async def test_a_long_console_is_read_in_pages_without_gap_or_overlap(hub: HubPr
 
 
 @pytest.mark.browser
+async def test_without_arguments_only_new_entries_are_returned(hub: HubProcess, noisy: Site) -> None:
+    async with visiting(hub, noisy) as client:
+        await logs_with(client, "line 29")
+        await logs_with(client, "SyntaxError")
+        first = await call(client, "browser_console")
+        assert len(first["logs"]) + first.get("earlier", 0) >= 34
+        await call(client, "browser_click", element="text=More")
+        second = await call(client, "browser_console")
+        assert [row["text"] for row in second["logs"]] == ["one more"]
+        assert second["seen_before"] >= 34
+        assert [row["url"] for row in await requests(client)][:2] == [noisy.url(), noisy.url("/broken.js")]
+        assert not await requests(client)
+        assert await requests(client, limit=10)
+
+
+@pytest.mark.browser
+async def test_log_and_warn_are_levels_and_repeated_messages_are_one_row(hub: HubProcess, noisy: Site) -> None:
+    async with visiting(hub, noisy) as client:
+        await call(client, "browser_console")
+        repeat = "for (let n = 0; n < 40; n++) { console.warn('slow %s', 'frame'); console.log('%d fps', 30) }"
+        await call(client, "browser_evaluate", expression=repeat)
+
+        async def all_logged() -> bool:
+            rows = await logs(client, text="fps")
+            return bool(rows) and rows[0].get("count") == 40
+
+        await eventually(all_logged, "40 messages", timeout_seconds=30, poll_seconds=0.5)
+        assert [(row["text"], row["count"]) for row in await logs(client, level="warn", text="slow")] == [
+            ("slow frame", 40)
+        ]
+        assert {row["level"] for row in await logs(client, level="log", text="fps")} == {"info"}
+        page = await call(client, "browser_console", text="fps")
+        assert page["date"] == time.strftime("%Y-%m-%d") and page["logs"][0]["time"].count(":") == 2
+
+
+@pytest.mark.browser
+async def test_an_unknown_type_of_request_is_refused_and_a_status_may_be_a_number(hub: HubProcess, noisy: Site) -> None:
+    async with visiting(hub, noisy) as client:
+        error = await fail(client, "browser_network", type="api")
+        assert error["error"] == "INVALID_ARGUMENT" and "xhr" in error["message"]
+        assert len(await requests(client, status=200, type="script")) == 1
+
+
+@pytest.mark.browser
 async def test_a_result_stays_within_the_token_budget_and_says_what_is_left(hub: HubProcess, noisy: Site) -> None:
     async with http_client(hub, query="?tools=full&max_tokens=400") as client:
         await call(client, "browser_navigate", url=noisy.url())

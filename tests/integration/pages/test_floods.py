@@ -9,25 +9,18 @@ import pytest
 from mcp.client import Client
 
 from tests.clients import call, http_client
+from tests.flooding_pages import FLOODS, QUIET, flooding_pages
 from tests.hub_process import HubProcess
 from tests.sites import serving
 from tests.waiting import eventually
 
-QUIET = "<title>Quiet</title><h1>Quiet</h1><button onclick='this.textContent = 1 + Number(this.textContent)'>1</button>"
-FLOODS = {
-    "console": "setInterval(() => { for (let i = 0; i < 2000; i++) console.log('x'.repeat(2000) + i) }, 10)",
-    "history": "setInterval(() => { for (let i = 0; i < 200; i++) history.pushState({}, '', '?' + i) }, 10)",
-    "reload": "setInterval(() => location.reload()); onbeforeunload = () => location.reload()",
-    "popups": "setInterval(() => { for (let i = 0; i < 5; i++) open('about:blank') }, 50)",
-    "dialogs": "setInterval(() => alert('Hi'))",
-    "downloads": """setInterval(() => { const a = document.createElement('a'); a.download = 'f.txt';
-      a.href = URL.createObjectURL(new Blob(['x'])); a.click() }, 20)""",
-}
 NOTICES = {
     "popups": "too many popups",
     "dialogs": "too many dialogs",
     "downloads": "too many downloads",
 }
+# The logs that report how much was dropped.
+LOGS = {"console": "browser_console", "requests": "browser_network", "websockets": "browser_network"}
 MAX_GROWTH_BYTES = 300 << 20
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
@@ -48,8 +41,8 @@ async def has_notice(client: Client, expected: str, seen: list[str]) -> bool:
     return any(expected in result for result in seen)
 
 
-async def has_dropped(client: Client) -> bool:
-    return bool((await call(client, "browser_console", limit=1)).get("dropped"))
+async def has_dropped(client: Client, log: str) -> bool:
+    return bool((await call(client, log, limit=1)).get("dropped"))
 
 
 async def leaves(client: Client, url: str) -> bool:
@@ -60,10 +53,7 @@ async def test_other_clients_go_on_while_a_page_floods_and_it_can_be_left(
     hub_without_rate_limit: HubProcess,
 ) -> None:
     hub = hub_without_rate_limit
-    pages = {
-        f"/{name}": f"<title>{name}</title><p>Flood</p><script>{script}</script>" for name, script in FLOODS.items()
-    }
-    with serving({"/": QUIET, **pages}) as site:
+    with serving({"/": QUIET, **flooding_pages()}) as site:
         async with http_client(hub) as other:
             await call(other, "browser_navigate", url=site.url())
             before = hub_bytes(hub)
@@ -78,8 +68,8 @@ async def test_other_clients_go_on_while_a_page_floods_and_it_can_be_left(
 
                     expected = NOTICES.get(name, "")
                     await eventually(partial(has_notice, client, expected, seen), name, timeout_seconds=60)
-                    if name == "console":
-                        await eventually(partial(has_dropped, client), "dropped console lines", timeout_seconds=60)
+                    if name in LOGS:
+                        await eventually(partial(has_dropped, client, LOGS[name]), name, timeout_seconds=60)
                     # A page that had to be ended is reported first.
                     await eventually(partial(leaves, client, site.url()), f"leaving {name}", timeout_seconds=60)
                     assert (await call(client, "browser_snapshot"))["title"] == "Quiet"

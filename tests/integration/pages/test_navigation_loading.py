@@ -57,6 +57,6 @@ async def test_evaluate_does_not_wait_for_a_late_script_and_the_next_snapshot_do
         async with http_client(hub, query="?tools=full") as client:
             await call(client, "browser_navigate", url=shop.url())
             seen = await call(client, "browser_evaluate", expression="document.querySelector('button') === null")
-            assert seen == {"result": "true"}
+            assert seen == {"result": True}
             page = await call(client, "browser_snapshot")
             assert "Buy" in [row["name"] for row in page["elements"]]

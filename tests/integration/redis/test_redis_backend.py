@@ -177,6 +177,6 @@ async def test_two_hubs_share_limits_and_profiles(redis: Redis, tmp_path: Path, 
                 assert error["error"] == "SESSION_LIMIT"
                 await call(client, "browser_session", action="close")
             await call(later, "browser_session", action="create", profile="mine")
-            assert (await call(later, "browser_evaluate", expression="localStorage.kept"))["result"] == '"yes"'
+            assert (await call(later, "browser_evaluate", expression="localStorage.kept"))["result"] == "yes"
             errors = [await later.call_tool("browser_evaluate", {"expression": "1"}) for _ in range(6)]
             assert not errors[0].is_error and errors[-1].is_error

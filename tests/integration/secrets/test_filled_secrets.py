@@ -183,7 +183,7 @@ async def test_pictures_and_pdfs_do_not_show_a_filled_secret(hub_with: HubWith) 
             # The approval request has a picture of the field as well; afterwards the page is as it was.
             await fail(client, "browser_evaluate", expression="(e) => 1", element="#t")
             styled = "document.querySelectorAll('#pw[style], #t[style], #mirror[style]').length"
-            assert (await call(client, "browser_evaluate", expression=styled))["result"] == "0"
+            assert (await call(client, "browser_evaluate", expression=styled))["result"] == 0
 
 
 async def test_a_filled_field_is_never_read_again_not_even_in_pieces(hub_with: HubWith) -> None:

@@ -86,7 +86,7 @@ async def test_the_rules_hold_in_a_grid_browser(grid: SeleniumGrid, grid_hub: Hu
         fetching = (
             f"fetch('{site.url().replace('127.0.0.1', 'localhost')}', {{mode: 'no-cors'}}).then(() => 1, () => 0)"
         )
-        assert (await call(client, "browser_evaluate", expression=fetching))["result"] == "0"
+        assert (await call(client, "browser_evaluate", expression=fetching))["result"] == 0
     await wait_released(grid)
 
 
@@ -108,7 +108,7 @@ async def test_a_lost_node_is_reported_and_its_sessions_continue_on_another(
             return not result.is_error
 
         await eventually(continues, "the session continues on another node", timeout_seconds=120)
-        assert (await call(client, "browser_evaluate", expression="localStorage.kept"))["result"] == '"yes"'
+        assert (await call(client, "browser_evaluate", expression="localStorage.kept"))["result"] == "yes"
         assert (await call(client, "browser_tabs"))["tabs"][0]["url"] == site.url("/?kept")
         await asyncio.to_thread(grid.start_node, node)
         await asyncio.to_thread(grid.wait_until, lambda: len(grid.nodes()) == 2)

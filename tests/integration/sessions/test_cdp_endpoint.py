@@ -32,19 +32,19 @@ async def test_sessions_at_a_cdp_endpoint_are_isolated_and_follow_the_policy(
         for client, value in ((one, "1"), (two, "2")):
             await call(client, "browser_navigate", url=site.url())
             await call(client, "browser_evaluate", expression=f"localStorage.mine = '{value}'")
-        assert (await call(one, "browser_evaluate", expression="localStorage.mine"))["result"] == '"1"'
+        assert (await call(one, "browser_evaluate", expression="localStorage.mine"))["result"] == "1"
         await call(one, "browser_session", action="create", allowed_domains=["127.0.0.1"])
         await call(one, "browser_navigate", url=site.url())
         fetch = f"fetch('{site.url().replace('127.0.0.1', 'localhost')}', {{mode: 'no-cors'}}).then(() => 1, () => 0)"
-        assert (await call(one, "browser_evaluate", expression=fetch))["result"] == "0"
+        assert (await call(one, "browser_evaluate", expression=fetch))["result"] == 0
         seen = len(site.hits)
         socket = f"new WebSocket('{site.url().replace('http://127.0.0.1', 'ws://localhost')}socket')"
         closed = f"new Promise((resolve) => {{ {socket}.onclose = (event) => resolve(event.code) }})"
-        assert (await call(one, "browser_evaluate", expression=closed))["result"] == "1008"
+        assert (await call(one, "browser_evaluate", expression=closed))["result"] == 1008
         assert site.hits[seen:] == []
     async with http_client(hub_without_rate_limit, query=query) as later:
         await call(later, "browser_navigate", url=site.url())
-        assert (await call(later, "browser_evaluate", expression="localStorage.length"))["result"] == "0"
+        assert (await call(later, "browser_evaluate", expression="localStorage.length"))["result"] == 0
 
 
 async def test_an_unreachable_endpoint_is_reported(hub_without_rate_limit: HubProcess, site: Site) -> None:

@@ -52,7 +52,7 @@ def storage() -> Generator[Site]:
 
 async def _found_marks(client: Client, tab: str, marks: list[str]) -> dict[str, list[str]]:
     result = await call(client, "browser_evaluate", expression=f"readMarks({json.dumps(marks)})", tab=tab)
-    return json.loads(result["result"])
+    return result["result"]
 
 
 async def _logs(client: Client, tab: str) -> str:

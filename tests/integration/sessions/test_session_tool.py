@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -26,7 +26,7 @@ async def create(client: Client, **options: Any) -> str:
 
 
 async def value(client: Client, expression: str, **where: str) -> Any:
-    return json.loads((await call(client, "browser_evaluate", expression=expression, **where))["result"])
+    return (await call(client, "browser_evaluate", expression=expression, **where))["result"]
 
 
 async def test_a_session_has_the_requested_options(hub_without_rate_limit: HubProcess, site: Site) -> None:
@@ -54,6 +54,20 @@ async def test_a_session_reaches_its_allowed_domains_only(hub_without_rate_limit
         error = await fail(client, "browser_navigate", url=site.url())
         assert error["error"] == "DOMAIN_DENIED"
         await call(client, "browser_navigate", url=site.url().replace("127.0.0.1", "localhost"))
+
+
+async def test_the_list_says_when_and_how_each_session_was_made(hub_without_rate_limit: HubProcess) -> None:
+    async with http_client(hub_without_rate_limit, query=FULL) as client:
+        before = datetime.now().astimezone().replace(microsecond=0)
+        viewport = {"width": 800, "height": "600"}
+        limited = await create(client, viewport=viewport, allowed_domains=["example.com", "*.example.org"])
+        phone = await create(client, device="iPhone 15")
+        rows = {row["session"]: row for row in (await call(client, "browser_session"))["sessions"]}
+        assert rows[limited]["viewport"] == "800x600"
+        assert rows[limited]["allowed_domains"] == "example.com *.example.org"
+        assert before <= datetime.fromisoformat(rows[limited]["created"]) <= datetime.now().astimezone()
+        assert rows[phone]["viewport"] == "iPhone 15"
+        assert rows[phone]["allowed_domains"] == ""
 
 
 async def test_the_timeout_of_a_session_applies_to_its_calls(hub_without_rate_limit: HubProcess, site: Site) -> None:

@@ -10,16 +10,15 @@ from browser_pilot.mcp_server.tool_registry import Tool
 LONG = "x" * 100_000
 # Invalid values by type, without those that can be converted to the type.
 BY_TYPE: dict[str, tuple[object, ...]] = {
-    "string": (7, 1.5, True, [], ["x"], {}, {"x": "y"}),
+    "string": (True, [], ["x"], {}, {"x": "y"}),
     "boolean": ("maybe", 7, [], {}, None),
     "integer": ("many", 1.5, [], {}, None, 10**30),
     "number": ("many", [], {}),
-    "array": ("x", 7, True, {}, None, [7], [None], [[]]),
+    "array": ("x", 7, True, {}, None, [None], [[]]),
     "object": ("x", 7, True, [], ["x"]),
     "time": ("nonsense", [], ["x"], {}),
+    "keys": (True, [], {}, [[]], [{}]),
     "element": (
-        7,
-        1.5,
         True,
         [],
         ["e1"],
@@ -32,6 +31,12 @@ BY_TYPE: dict[str, tuple[object, ...]] = {
         "",
         "  ",
     ),
+}
+
+SEVERAL_TYPES: dict[tuple[str, ...], str] = {
+    ("string", "object"): "element",
+    ("number", "string"): "time",
+    ("string", "array"): "keys",
 }
 
 
@@ -58,7 +63,8 @@ def _invalid_values(facts: Mapping[str, Any], schema: Mapping[str, Any]) -> Iter
         if "enum" in kind:
             yield from ("nonsense", "", str(kind["enum"][0]).upper(), LONG, 7, [])
             continue
-        invalid = BY_TYPE[kind.get("type") or ("element" if "selector" in kind.get("description", "") else "time")]
+        of_type = cast("str | list[str]", kind["type"])
+        invalid = BY_TYPE[of_type if isinstance(of_type, str) else SEVERAL_TYPES[tuple(of_type)]]
         yield from (value for value in invalid if not (value is None and is_optional))
         yield from _out_of_range(kind)
 
@@ -116,7 +122,14 @@ CONFLICTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("browser_upload", {"element": "#file", "paths": [LONG]}),
     ("browser_upload", {"element": "#file", "paths": ["\u0000"]}),
     ("browser_dialog", {"accept": True}),
+    ("browser_click", {"element": {"x": 1}}),
+    ("browser_click", {"element": {"x": 1, "y": "far"}}),
+    ("browser_click", {"element": {"x": -5, "y": 100_000}}),
+    ("browser_click", {"element": {"x": 1, "y": 1, "ref": "e1"}}),
+    ("browser_type", {"element": {"x": 1, "y": 1}, "text": "x"}),
     ("browser_drag", {"from": "#from", "to": "#nothing"}),
+    ("browser_drag", {"from": "#from", "to": "#to", "via": "#to"}),
+    ("browser_drag", {"from": "#from", "to": "#to", "via": [{"x": 1}]}),
     ("browser_wait_for", {}),
     ("browser_wait_for", {"text": "a", "ms": 1}),
     ("browser_wait_for", {"ms": 5_000, "timeout_ms": 10}),

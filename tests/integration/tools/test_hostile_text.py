@@ -20,7 +20,7 @@ from tests.sites import Site, serving
 
 from .hostile_page import PAGES
 from .test_invalid_calls import CODES
-from .valid_calls import CURSOR, FILE, HERE, SESSION, VALID_CALLS
+from .valid_calls import CURSOR, FILE, HERE, REF, SESSION, VALID_CALLS
 
 pytestmark = pytest.mark.browser
 
@@ -59,7 +59,7 @@ async def assert_safe_calls(client: Client, tool: Tool[Any], calls: int, here: s
         assert_safe("browser_navigate", await client.call_tool("browser_navigate", {"url": here}))
         for name, arguments in valid.before:
             assert_safe(name, await client.call_tool(name, dict(arguments)))
-        known = {CURSOR: None, FILE: str(file), HERE: here, SESSION: None}
+        known = {CURSOR: None, REF: None, FILE: str(file), HERE: here, SESSION: None}
         arguments = {
             name: [str(file)] if value == [FILE] else known.get(value, value) if isinstance(value, str) else value
             for name, value in valid.arguments.items()
@@ -120,7 +120,7 @@ async def test_what_a_result_shows_without_hidden_characters_selects_its_element
         await call(client, "browser_dialog", accept=False)
         await call(client, "browser_select", element="#size", values=["Small\ufe0f"])
         clicks = await call(client, "browser_evaluate", expression="happened.filter(it => it === 'click').length")
-        assert clicks["result"] == "2"
+        assert clicks["result"] == 2
 
 
 async def test_the_text_that_is_read_has_no_surrogates_and_keeps_the_rest(

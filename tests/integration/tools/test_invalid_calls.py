@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -44,7 +43,7 @@ async def refused(client: Client, tool: str, arguments: dict[str, Any]) -> dict[
 async def state_of(client: Client) -> Any:
     state = await call(client, "browser_evaluate", expression=STATE)
     tabs = await call(client, "browser_tabs")
-    return json.loads(state["result"]), tabs
+    return state["result"], tabs
 
 
 @pytest.mark.parametrize("tool", list(REGISTRY), ids=lambda tool: tool.name)

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-# Placeholders for values that only a test knows: the cursor of the previous result, a file, the page, the session.
+# Placeholders for values that only a test knows: cursor and first match of the previous result, file, page, session.
 CURSOR = "<cursor>"
+REF = "<ref>"
 FILE = "<file>"
 HERE = "<here>"
 SESSION = "<session>"
@@ -102,7 +103,10 @@ VALID_CALLS: dict[str, tuple[ValidCall, ...]] = {
         ValidCall({"accept": True, "text": "Grace"}, before=OPEN_DIALOG),
         ValidCall({"accept": False}, before=OPEN_DIALOG),
     ),
-    "browser_drag": (ValidCall({"from": "#from", "to": "#to"}, happened("drop")),),
+    "browser_drag": (
+        ValidCall({"from": "#from", "to": "#to"}, happened("drop")),
+        ValidCall({"from": "#from", "to": "#to", "via": [{"x": 300, "y": 20}]}, happened("drop")),
+    ),
     "browser_wait_for": (
         ValidCall({"text": "Some text"}),
         ValidCall({"text_gone": "Nowhere"}),
@@ -117,12 +121,27 @@ VALID_CALLS: dict[str, tuple[ValidCall, ...]] = {
         ValidCall({"function": "() => 1"}),
         ValidCall({"ms": 1}),
     ),
+    "browser_run": (
+        ValidCall(
+            {"steps": [{"click": "#go"}, {"type": {"element": "#name", "text": "Ada"}}]}, happened("click", "input")
+        ),
+    ),
+    "browser_extract": (
+        ValidCall({"element": "#form", "rows": "label", "max_rows": 2, "max_pages": 1, "scrolls": 1}),
+        ValidCall({"rows": "label", "schema": {"name": "input@id"}, "types": {"name": "text"}, "file": "fields.csv"}),
+        ValidCall({"rows": "label", "schema": {"id": {"css": "input@id"}}, "next": "#off"}),
+        ValidCall({"example": {"size": "Small"}}),
+    ),
     "browser_read": (
         *(ValidCall({"format": kind, "element": "#text"}) for kind in ("markdown", "text", "html")),
         ValidCall({"scope": "article", "concealed": True}),
         ValidCall({"scope": "page", "max_tokens": 50, "cursor": CURSOR}, before=READ_SHORT),
     ),
-    "browser_dom": (ValidCall({"max_nodes": 5}), ValidCall({"element": "#form"})),
+    "browser_dom": (
+        ValidCall({"max_nodes": 5}),
+        ValidCall({"element": "#form"}),
+        ValidCall({"max_tokens": 300, "cursor": CURSOR}, before=(("browser_dom", {"max_tokens": 300}),)),
+    ),
     "browser_screenshot": (
         ValidCall({"format": "png", "labels": True}),
         ValidCall({"format": "jpeg", "quality": 50, "full_page": True}),
@@ -142,6 +161,7 @@ VALID_CALLS: dict[str, tuple[ValidCall, ...]] = {
         ValidCall({"url": HERE, "filename": "Every page.html"}),
         ValidCall({"element": "text=a link", "wait": True}),
         ValidCall({"selector": "p a"}),
+        ValidCall({"ref": REF}, before=(("browser_find", {"query": "a link", "role": "link"}),)),
         ValidCall({"index": 2}, before=(("browser_dom", {}),)),
         ValidCall({"id": "d1", "wait": False}, before=(("browser_download", {"selector": "p a"}),)),
         ValidCall({"id": "d1", "cancel": True}, before=(("browser_download", {"selector": "p a", "wait": False}),)),

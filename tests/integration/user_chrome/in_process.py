@@ -109,7 +109,7 @@ async def own_engine(folder: Path, *arguments: str, other_extension: Path | None
         record_note=lambda event, details: notes.append((event, details)),
         set_mode=lambda _: None,
     )
-    with bound_socket("127.0.0.1", 0) as (listener, _):
+    with bound_socket("127.0.0.1", 0, is_chosen=True) as (listener, _):
         server = HttpServer(uvicorn_config(Starlette(routes=bridge_routes(bridge)), close_seconds=2))
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         try:

@@ -223,8 +223,8 @@ async def test_a_page_on_loopback_cannot_replace_the_pairing(asking_hub: HubProc
             assert len(chrome.context.pages) == count
             popup = await chrome.popup()
             await expect(popup.locator("#state")).to_have_text("Connected", timeout=TIMEOUT_MS)
-            stored = await popup.evaluate("chrome.storage.local.get(['server', 'key'])")
-            assert stored["server"] == f"127.0.0.1:{asking_hub.info.port}" and stored["key"]
+            stored = await popup.evaluate("chrome.storage.local.get(['server', 'browser'])")
+            assert stored["server"] == f"127.0.0.1:{asking_hub.info.port}" and stored["browser"]
 
 
 async def test_the_pair_button_is_disabled_until_the_offer_was_visible_for_a_while(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import random
 import sys
 import time
@@ -83,7 +82,7 @@ class Agent:
             await call(self.client, "browser_click", element="role=button", tab=tab)
             self.counts[tab] += 1
             seen = await call(self.client, "browser_evaluate", expression="[location.href, n]", tab=tab)
-            assert json.loads(seen["result"]) == [self.urls[tab], self.counts[tab]]
+            assert seen["result"] == [self.urls[tab], self.counts[tab]]
             self.calls += 2
 
     async def tabs(self) -> set[str]:

@@ -313,10 +313,10 @@ async def test_a_forgotten_browser_releases_its_tabs_and_removes_its_key(own: In
         await own.chrome.share(shared)
         await eventually(lambda: len(session.tabs()) == 2)
         await own.bridge.forget(own.bridge.states()[0].name)
-        key = "() => chrome.storage.local.get({ key: '' }).then(({ key }) => key)"
+        browser = "() => chrome.storage.local.get({ browser: '' }).then(({ browser }) => browser)"
 
         async def key_is_gone() -> bool:
-            return await (await own.chrome.worker()).evaluate(key) == ""
+            return await (await own.chrome.worker()).evaluate(browser) == ""
 
         await eventually(key_is_gone)
         assert await attached_tabs(own) == []

@@ -92,7 +92,8 @@ async def test_a_background_tab_can_be_captured(own: InProcess, pages: Site) -> 
         tab = await session.open_tab()
         await open_address(tab, pages.add("page", "<h1>Behind</h1>"))
         options: dict[str, Any] = {"element": None, "full_page": False, "quality": None, "labels": False}
-        assert (await screenshot(tab, image_format="png", **options)).startswith(b"\x89PNG")
+        taken = await screenshot(tab, image_format="png", **options)
+        assert taken.pictures[0].data.startswith(b"\x89PNG")
         assert await in_front(own) == mine.url
     await mine.close()
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from browser_pilot.page.actions import drag as dragging
 from browser_pilot.page.actions import evaluate as evaluating
 from browser_pilot.page.actions import forms, keyboard, mouse, navigate, runner
 from browser_pilot.page.actions import scroll as scrolling
@@ -16,6 +15,7 @@ from browser_pilot.page.actions.evaluate import EvaluationResult
 from browser_pilot.page.actions.forms import FieldValue
 from browser_pilot.page.actions.navigate import Step
 from browser_pilot.page.actions.outcome import Outcome
+from browser_pilot.page.actions.pointer import drag as dragging
 from browser_pilot.page.actions.resolve import ElementArgument, resolve
 from browser_pilot.page.tab import Tab
 
@@ -28,9 +28,9 @@ async def hover(tab: Tab, element: ElementArgument, **options: Any) -> Outcome:
     return await mouse.hover(ActionContext(tab), await resolve(tab, element, pointing=True), **options)
 
 
-async def press(tab: Tab, key: str, element: ElementArgument | None = None, **options: Any) -> Outcome:
+async def press(tab: Tab, keys: str | Sequence[str], element: ElementArgument | None = None, **options: Any) -> Outcome:
     target = await resolve(tab, element) if element is not None else None
-    return await keyboard.press(ActionContext(tab), key, target, **options)
+    return await keyboard.press(ActionContext(tab), [keys] if isinstance(keys, str) else keys, target, **options)
 
 
 async def type_text(tab: Tab, element: ElementArgument, text: str, **options: Any) -> Outcome:
@@ -46,9 +46,9 @@ async def fill_form(tab: Tab, fields: Sequence[tuple[ElementArgument, FieldValue
     return await forms.fill_form(ActionContext(tab), resolved, **options)
 
 
-async def drag(tab: Tab, source: ElementArgument, destination: ElementArgument, **options: Any) -> Outcome:
-    start, end = await resolve(tab, source, pointing=True), await resolve(tab, destination, pointing=True)
-    return await dragging.drag(ActionContext(tab), start, end, **options)
+async def drag(tab: Tab, *places: ElementArgument, **options: Any) -> Outcome:
+    targets = [await resolve(tab, place, pointing=True) for place in places]
+    return await dragging.drag(ActionContext(tab), *targets, **options)
 
 
 async def scroll(tab: Tab, element: ElementArgument | None = None, **options: Any) -> Outcome:

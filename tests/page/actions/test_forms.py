@@ -49,8 +49,14 @@ async def test_a_missing_option_lists_the_existing_ones(show: Show, values: list
     assert await chosen(tab) == ["de"]
 
 
-async def test_a_custom_list_is_refused_with_advice(show: Show) -> None:
-    tab = await show("<div id=s role=combobox tabindex=0>Choose</div>")
+async def test_a_custom_list_is_left_untouched_to_the_caller(show: Show) -> None:
+    tab = await show("<div id=s role=combobox tabindex=0 onmousedown='touched = 1' onfocus='touched = 1'>Choose</div>")
+    assert (await select(tab, "#s", ["x"])).custom_lists == (0,)
+    assert await tab.page.evaluate("window.touched ?? null") is None
+
+
+async def test_what_is_no_list_is_refused_with_advice(show: Show) -> None:
+    tab = await show("<button id=s>Choose</button>")
     with pytest.raises(InvalidArgument) as caught:
         await select(tab, "#s", ["x"])
     assert "Click it" in caught.value.suggestions[0]

@@ -247,3 +247,73 @@ async def test_an_unknown_key_is_refused_with_a_similar_one(show: Show) -> None:
     with pytest.raises(InvalidArgument) as caught:
         await press(tab, "Entr")
     assert "Enter" in caught.value.suggestions[0]
+
+
+async def test_several_keys_are_pressed_in_order(show: Show) -> None:
+    tab = await show(f"{LOG}<input id=f onkeydown='note(event.key)' value=abc>")
+    await press(tab, ["Home", "Shift+ArrowRight", "x", "Escape"], "#f")
+    assert await value(tab) == "xbc"
+    assert await tab.page.evaluate("log") == ["Home", "Shift", "ArrowRight", "x", "Escape"]
+
+
+async def test_enter_after_other_keys_goes_to_the_same_element_only(show: Show) -> None:
+    tab = await show(f"{LOG}<input id=f><button id=b onclick='note(`clicked`)'>Go</button>")
+    outcome = await press(tab, ["Tab", "Enter", "Tab"], "#f")
+    assert await tab.page.evaluate("[document.activeElement.id, ...log]") == ["b"]
+    assert any("Stopped before Enter" in notice for notice in outcome.notices)
+    outcome = await press(tab, ["Enter", "Enter"], "#b")
+    assert await tab.page.evaluate("log") == ["clicked", "clicked"]
+    assert outcome.notices == ()
+
+
+async def test_enter_chooses_in_a_list_that_keeps_the_focus_in_its_field(show: Show) -> None:
+    tab = await show(
+        f"{LOG}<input id=f role=combobox onkeydown='if (event.key === `ArrowDown`) n++; else note(`${{event.key}}"
+        " ${n}`)'><script>n = 0</script>"
+    )
+    await press(tab, ["ArrowDown", "ArrowDown", "Enter"], "#f")
+    assert await tab.page.evaluate("log") == ["Enter 2"]
+
+
+async def test_a_wrong_key_among_several_is_refused_before_any_is_pressed(show: Show) -> None:
+    tab = await show("<input id=f value=abc>")
+    with pytest.raises(InvalidArgument, match="NoSuchKey"):
+        await press(tab, ["Backspace", "NoSuchKey"], "#f")
+    assert await value(tab) == "abc"
+
+
+@pytest.mark.parametrize(
+    "editor",
+    [
+        "<input id=f onblur='f.value = ``'>",
+        "<div id=cell><input id=f onblur='cell.textContent = ``'></div>",
+    ],
+)
+async def test_a_text_that_the_page_discards_when_the_field_is_left_is_reported(show: Show, editor: str) -> None:
+    tab = await show(f"<table><tr><td>{editor}<td><input id=next></table>")
+    outcome = await type_text(tab, "#f", "Bakery")
+    assert outcome.notices == ()
+    outcome = await press(tab, "Tab")
+    assert any("discarded" in notice for notice in outcome.notices)
+    assert (await press(tab, "Tab")).notices == ()
+
+
+async def test_a_text_that_its_editor_leaves_in_place_is_kept(show: Show) -> None:
+    tab = await show("<div id=cell><input id=f onblur='cell.textContent = this.value'></div><input id=next>")
+    await type_text(tab, "#f", "Bakery")
+    assert (await press(tab, "Tab")).notices == ()
+    assert await tab.page.inner_text("#cell") == "Bakery"
+
+
+async def test_typing_in_another_field_reports_what_the_first_one_discarded(show: Show) -> None:
+    tab = await show("<input id=f onblur='this.value = ``'><input id=g>")
+    await type_text(tab, "#f", "Bakery")
+    outcome = await type_text(tab, "#g", "Flour")
+    assert any("discarded" in notice for notice in outcome.notices)
+
+
+async def test_what_has_the_focus_gets_the_keys_also_if_it_is_no_field(show: Show) -> None:
+    tab = await show(f"{LOG}<div id=f tabindex=0 onkeydown='note(event.key)'>Game</div>")
+    await tab.page.focus("#f")
+    await type_text(tab, "#f", "ab", focused=True)
+    assert await tab.page.evaluate("log") == ["a", "b"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -83,6 +84,88 @@ async def test_the_error_for_a_covered_element_names_the_cover(show: Show) -> No
         "<div id=banner style='position:fixed;inset:0;background:white'>We use cookies</div>"
     )
     with pytest.raises(ElementNotActionable, match=r"covered by.*We use cookies"):
+        await click(tab, "#b", timeout_ms=200)
+    assert await logged(tab) == []
+
+
+async def test_a_cover_on_a_page_at_rest_is_an_error_soon_that_says_how_to_close_it(show: Show) -> None:
+    tab = await show(
+        f"{LOG}<button id=b onclick='note(`hit`)'>Go</button><div style='position:fixed;inset:0;background:white'>"
+        "<div role=dialog aria-label=Cookies><p>We use cookies</p><a href=more>Read more</a><button>Accept all</button>"
+        "</div></div>"
+    )
+    started = asyncio.get_running_loop().time()
+    with pytest.raises(ElementNotActionable) as caught:
+        await click(tab, "#b", timeout_ms=60_000)
+    assert asyncio.get_running_loop().time() - started < 30
+    cover = re.search(r'covered by (e\d+) dialog "Cookies"', caught.value.message)
+    closing = re.fullmatch(r'Click (e\d+) button "Accept all" first, .*', caught.value.suggestions[0])
+    assert cover is not None and closing is not None
+    refs = {row.name: row.ref for row in (await take_snapshot(tab.world)).all_rows()}
+    assert (refs["Cookies"], refs["Accept all"]) == (cover[1], closing[1])
+    with pytest.raises(ElementNotActionable, match="covered by"):
+        await click(tab, {"css": "#b", "at": [1, 1]}, timeout_ms=60_000)
+
+
+@pytest.mark.parametrize(
+    "loading",
+    [
+        "<script>fetch('slow')</script>",
+        "<i style='display:block;width:9px;height:9px;animation:turn 1s infinite'></i>",
+        "<style>b { animation: turn 60s }</style><b>Fading</b>",
+    ],
+    ids=["a request", "a spinner", "an animation that ends"],
+)
+async def test_a_cover_is_awaited_while_the_page_is_loading(show: Show, site: Site, loading: str) -> None:
+    site.never("slow")
+    tab = await show(
+        f"{LOG}<style>@keyframes turn {{ to {{ rotate: 1turn }} }}</style>"
+        "<button id=b onclick='note(`hit`)'>Go</button>"
+        f"<div id=veil style='position:fixed;inset:0'>{loading}</div>"
+        "<script>setTimeout(() => veil.remove(), 3000)</script>"
+    )
+    await click(tab, "#b", timeout_ms=60_000)
+    assert await logged(tab) == ["hit"]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<button onclick='note(`hit`)'><span id=b>Go</span><i style='position:absolute;inset:0'></i></button>",
+        "<div role=option onclick='note(`hit`)' style='position:relative'><b id=b>Suite</b>"
+        "<i style='position:absolute;inset:0'></i></div>",
+        "<label id=b style='position:relative;display:block' onmousedown='note(`hit`)'>Agree"
+        "<input type=checkbox style='position:absolute;inset:0;opacity:0' onclick='event.stopPropagation()'></label>",
+        "<svg width=300 height=99><g><g onclick='note(`hit`)'><g><text id=b y=30 x=20>function 1</text></g>"
+        "<rect width=200 height=60 opacity=.1 /></g></g></svg>",
+        "<svg width=300 height=99><g><g><rect width=200 height=60 onmousedown='note(`hit`)' />"
+        "<text id=b y=30 x=20 style='pointer-events:none'>function 1</text></g></g></svg>",
+    ],
+    ids=["button", "option", "label", "text under the rect of its group", "text that lets clicks through"],
+)
+async def test_a_part_of_the_same_control_is_no_cover(show: Show, html: str) -> None:
+    tab = await show(f"{LOG}{html}")
+    await click(tab, "#b")
+    assert await logged(tab) == ["hit"]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<svg width=300 height=99><g><g><text id=b y=30 x=20>one</text><circle r=9 /></g>"
+        "<g><rect width=200 height=60 onmousedown='note(`wrong`)' /></g></g></svg>",
+        "<button><span id=b>Go</span></button>"
+        "<button style='position:fixed;inset:0' onmousedown='note(`wrong`)'>All</button>",
+        "<svg width=300 height=99><g><text id=b y=30 x=20>one</text><rect width=9 height=9 />"
+        "<a href=x onmousedown='note(`wrong`)'><rect width=200 height=60 /></a></g></svg>",
+        f"<div tabindex=0>{'<i></i>' * 40}<p id=b>Go</p>"
+        "<p style='position:absolute;inset:0' onmousedown='note(`wrong`)'>Toast</p></div>",
+    ],
+    ids=["another group", "another button", "a link in the group", "a large area"],
+)
+async def test_a_part_of_another_control_is_a_cover(show: Show, html: str) -> None:
+    tab = await show(f"{LOG}{html}")
+    with pytest.raises(ElementNotActionable, match="covered by"):
         await click(tab, "#b", timeout_ms=200)
     assert await logged(tab) == []
 

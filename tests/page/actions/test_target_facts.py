@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
 
 from browser_pilot.errors import ElementChanged, PilotError
-from browser_pilot.page.actions import mouse
+from browser_pilot.page.actions import keyboard, mouse
 from browser_pilot.page.actions.context import ActionContext
 from browser_pilot.page.actions.keyboard import press, type_text
 from browser_pilot.page.actions.mouse import click
@@ -35,9 +35,9 @@ async def click_authorized(context: ActionContext, timeout_ms: int = TIMEOUT_MS)
 
 async def press_authorized(context: ActionContext, key: str, *, focused: bool) -> None:
     if focused:
-        await press(context, key, focused=context.targets[0])
+        await press(context, [key], focused=context.targets[0])
     else:
-        await press(context, key, context.targets[0])
+        await press(context, [key], context.targets[0])
 
 
 async def test_fields_named_like_form_properties_do_not_hide_the_forms_action(show: Show) -> None:
@@ -210,3 +210,56 @@ async def test_a_document_that_replaces_the_page_before_an_approved_press_gets_n
     assert await tab.page.title() == "other"
     await click_authorized(await authorized(tab, TargetSpec("#b", pointing=True), approved=True))
     assert await tab.page.title() == "clicked"
+
+
+PAYS_ON_KEY = (
+    "<input id=a autofocus value={title}><script>document.title = '{title}';"
+    " for (const type of ['keydown', 'keypress', 'keyup', 'input'])"
+    " addEventListener(type, () => (document.title = 'paid'));"
+    "</script>"
+)
+
+
+async def press_after(
+    tab: Tab, change: Callable[[], Awaitable[object]], monkeypatch: pytest.MonkeyPatch, *, types: bool
+) -> None:
+    """Press an approved key; the page changes after the target was checked."""
+    context = await authorized(tab, TargetSpec("#a", submits=True, fills=types), approved=True)
+    send_keys = keyboard.send_keys
+
+    async def changed(*arguments: Any) -> None:
+        await change()
+        await send_keys(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(keyboard, "send_keys", changed)
+        with suppress(PilotError):
+            if types:
+                await type_text(context, context.targets[0], "page", submit=True)
+            else:
+                await press_authorized(context, "Enter", focused=False)
+
+
+@pytest.mark.parametrize("types", [True, False])
+async def test_a_document_that_replaces_the_page_before_an_approved_key_gets_no_key(
+    show: Show, site: Site, monkeypatch: pytest.MonkeyPatch, *, types: bool
+) -> None:
+    other = site.add("other", PAYS_ON_KEY.format(title="other"))
+    tab = await show("<input id=a value=page>")
+    await press_after(tab, lambda: tab.page.goto(other), monkeypatch, types=types)
+    assert await tab.page.title() == "other"
+    context = await authorized(tab, TargetSpec("#a", submits=True), approved=True)
+    await press_authorized(context, "Enter", focused=False)
+    assert await tab.page.title() == "paid"
+
+
+@pytest.mark.parametrize("types", [True, False])
+async def test_a_frame_that_takes_the_focus_receives_no_approved_key(
+    show: Show, site: Site, monkeypatch: pytest.MonkeyPatch, *, types: bool
+) -> None:
+    frame = site.add("frame", PAYS_ON_KEY.format(title="frame").replace("id=a autofocus", "id=c"))
+    tab = await show(f"<input id=a value=page><iframe src='{frame}'></iframe>")
+    inner = next(one for one in tab.page.frames if one is not tab.page.main_frame)
+    await inner.wait_for_load_state()
+    await press_after(tab, lambda: inner.focus("#c"), monkeypatch, types=types)
+    assert await inner.title() == "frame"

@@ -46,7 +46,7 @@ async def test_a_dismissed_dialog_is_reported_once_with_the_next_result(page: Pa
     sessions: Any = SimpleNamespace(of=lambda _client: [session])  # pyright: ignore[reportUnknownLambdaType]
     sessions.take_notices = lambda client: SessionRegistry.take_notices(sessions, client)  # pyright: ignore
     parts: Any = SimpleNamespace(sessions=sessions, redactor=Redactor())
-    client = cast(Client, SimpleNamespace(settings=Settings()))
+    client = cast(Client, SimpleNamespace(settings=Settings(), take_notices=tuple))
     texts: list[str] = []
     for _ in range(2):
         result = await run_tool(ToolRegistry([LITTLE]), parts, client, "browser_little", {})

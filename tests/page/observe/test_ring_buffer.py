@@ -26,14 +26,21 @@ def test_the_newest_entries_are_kept_and_numbers_go_on() -> None:
     assert buffer.next_number() == 6
 
 
-def test_latest_returns_the_newest_matches_and_counts_the_rest() -> None:
-    found = filled(6, capacity=6).latest(lambda entry: entry.number % 2 == 0, limit=2)
-    assert [entry.number for entry in found.entries] == [4, 6] and found.earlier == 1
+def test_what_newer_entries_displaced_is_counted() -> None:
+    assert filled(5, capacity=3).evicted == 2
+    assert filled(3, capacity=3).evicted == 0
 
 
-def test_latest_before_a_number_continues_a_page() -> None:
-    found = filled(6, capacity=6).latest(lambda _: True, limit=2, before=4)
-    assert [entry.number for entry in found.entries] == [2, 3] and found.earlier == 1
+def test_entries_are_unread_until_they_are_read_or_change() -> None:
+    buffer = filled(3, capacity=3)
+    assert all(map(buffer.is_unread, buffer))
+    buffer.mark_read()
+    first, second, _ = list(buffer)
+    buffer.mark_unread(second)
+    buffer.add(Entry(buffer.next_number()))
+    assert [entry.number for entry in buffer if buffer.is_unread(entry)] == [2, 4]
+    buffer.mark_unread(first)
+    assert not buffer.is_unread(first)
 
 
 def test_listeners_are_called_for_new_and_changed_entries() -> None:

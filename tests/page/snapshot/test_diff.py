@@ -67,8 +67,39 @@ def test_the_tables_list_new_changed_and_removed_rows() -> None:
             {"after": "e1", "ref": "e4", "role": "alert", "name": "Saved", "states": ""},
             {"after": "", "ref": "e5", "role": "text", "name": "x", "states": ""},
         ],
-        "gone": ["e2"],
+        "gone": "e2",
     }
+
+
+def test_many_removed_rows_are_a_count_with_ranges() -> None:
+    refs = [f"e{n}" for n in (*range(50, 66), 90)]
+    kept = tuple(Row(f"e{n}", "text", f"What stays is much longer than what goes, {n}") for n in range(200, 230))
+    old = view_of(*(Row(ref, "text", "x") for ref in (*refs, "f2e3", "f2e4")), *kept)
+    changes = diff_or_none(old, view_of(*kept))
+    assert changes is not None
+    assert diff_tables(changes) == {"gone": "19 rows: e50-e65 e90 f2e3 f2e4"}
+
+
+def test_rows_that_reappear_as_they_were_shown_are_not_sent_again() -> None:
+    palette = tuple(Row(f"e{n}", "option", f"Colour {n}") for n in range(10, 20))
+    old, new = view_of(*PADDING), view_of(*PADDING[:2], Row("e80", "dialog", "Pick"), *palette, *PADDING[2:])
+    changes = diff_or_none(old, new)
+    assert changes is not None
+    changed = palette[4]
+    known = {row.ref: row for row in palette} | {changed.ref: replace(changed, states=("selected",))}
+    tables = diff_tables(changes, is_known=lambda row: known.get(row.ref) == row)
+    assert tables == {
+        "new": [
+            {"after": "e51", "ref": "e80", "role": "dialog", "name": "Pick", "states": ""},
+            {"after": "e13", "ref": "e14", "role": "option", "name": "Colour 14", "states": ""},
+        ],
+        "back": [
+            {"after": "e80", "as_before": "4 rows: e10-e13"},
+            {"after": "e14", "as_before": "5 rows: e15-e19"},
+        ],
+    }
+    few = diff_tables(changes, is_known=lambda row: row.ref in ("e15", "e16"))
+    assert "back" not in few and isinstance(few["new"], list) and len(few["new"]) == 11
 
 
 def test_a_moved_row_is_listed_at_its_new_position_only() -> None:

@@ -28,6 +28,19 @@ async def test_a_text_is_found_in_rows_lines_and_values_with_its_neighbours() ->
     assert (await search_rows(VIEW, query="buy all", context_rows=0)).snapshot.rows == (ROWS[3],)
 
 
+async def test_rows_beside_a_match_are_short_and_left_out_where_there_are_many_matches() -> None:
+    long = Row("e1", "text", parts=("Terms " * 50, Row("e2", "link", "more")))
+    field = Row("e4", "textbox", "Note", value="words " * 50)
+    view = Snapshot("https://a.test/", "t", "d", (long, Row("e3", "button", "Buy"), field))
+    found = await search_rows(view, query="buy")
+    assert [len(row.label()) for row in found.snapshot.rows] == [80, 3, 4]
+    assert len(found.snapshot.rows[2].value or "") == 80
+    assert (await search_rows(view, query="terms")).snapshot.rows[0] == long
+    rows = tuple(Row(f"e{n}", "button", "Buy" if n % 3 else "Other") for n in range(30))
+    many = await search_rows(Snapshot("https://a.test/", "t", "d", rows), query="buy")
+    assert tuple(row.ref for row in many.snapshot.rows) == many.matches
+
+
 async def test_role_and_text_must_both_match() -> None:
     assert (await search_rows(VIEW, query="buy", role="button")).matches == ("e5",)
     assert (await search_rows(VIEW, role="link")).matches == ("e2",)

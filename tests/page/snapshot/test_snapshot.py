@@ -257,6 +257,87 @@ CASES: dict[str, tuple[str, list[tuple[str, str, str]]]] = {
         "<dl><dt>Well</dt><dd>A deep hole</dd></dl>",
         [("text", "Well: A deep hole", "")],
     ),
+    "an empty cell is named by its column and row": (
+        "<style>[role=gridcell] { cursor: pointer; display: inline-block; width: 90px; height: 20px }</style>"
+        "<div role=grid><div role=row><b role=columnheader>Payee</b><b role=columnheader>Amount</b></div>"
+        "<div role=row><div role=gridcell>Bakery</div><div role=gridcell><i class=view></i></div></div>"
+        "<div role=row><div role=gridcell></div><div role=gridcell></div></div></div>",
+        [
+            ("row", "Payee | Amount", ""),
+            ("row", "[Bakery](REF click) | [(Amount, Bakery)](REF click)", ""),
+            ("row", "[(Payee, row 3)](REF click) | [(Amount, row 3)](REF click)", ""),
+        ],
+    ),
+    "an editor without a name is named by its column and row": (
+        "<table><tr><th colspan=2>Name<th>Price<tr><td>1<td>Nails<td><input value=7>"
+        "<tr><td>2<td><textarea></textarea><td></table>",
+        [
+            ("row", "Name | Price", ""),
+            ("row", "1 | Nails | [(Price, 1)](REF textbox =7)", ""),
+            ("text", "2", ""),
+            ("textbox", "(Name, 2)", ""),
+        ],
+    ),
+    "in a table of plain boxes the header above names a cell": (
+        "<style>.row, .head { display: flex } .row > *, .head > * { width: 90px; height: 20px }</style>"
+        "<div><div class=head><div>Payee</div><div>Notes</div></div><div class=body>"
+        "<div class=row><div style='cursor: pointer'></div><div><input></div></div>"
+        "<div class=row><div style='cursor: pointer'></div><div><input aria-label=Own></div></div></div></div>",
+        [
+            ("text", "Payee", ""),
+            ("text", "Notes", ""),
+            ("click", "(Payee)", ""),
+            ("textbox", "(Notes)", ""),
+            ("click", "(Payee)", ""),
+            ("textbox", "Own", ""),
+        ],
+    ),
+    "the labels of a drawing in a clickable area have rows": (
+        "<div tabindex=0 class=chart><svg width=300 height=99><g><rect width=90 height=30 /><text y=20>start</text></g>"
+        "<g><rect y=40 width=90 height=30 /><text y=60>function 1</text></g></svg></div>"
+        "<div tabindex=0><svg width=90 height=30><text y=20>Save</text></svg></div>",
+        [("click", "(chart)", ""), ("text", "start", ""), ("text", "function 1", ""), ("click", "Save", "")],
+    ),
+    "a clickable entry is named by its first texts": (
+        f"<div onclick='1'><div>Ada</div><div>Minutes</div><p>{'Long text of the message. ' * 9}</p></div>"
+        "<div onclick='1'><button>Open</button><div>Flow 1</div></div>",
+        [
+            ("click", "Ada Minutes", ""),
+            ("text", ("Long text of the message. " * 9).strip(), ""),
+            ("click", "Flow 1", ""),
+            ("button", "Open", ""),
+        ],
+    ),
+    "a wrapper of one control is dropped when it has its name or its place": (
+        "<div title=Save tabindex=0><button title=Save><svg></svg></button></div>"
+        "<div title=Save onclick='1'><button title=Save><svg></svg></button></div>"
+        "<div id=a style='width: 90px'><button style='width: 80px'>Cut</button></div>"
+        "<div id=b style='width: 900px'><button style='width: 80px'>Paste</button></div>"
+        "<script>for (const id of ['a', 'b']) document.getElementById(id).addEventListener('click', () => 1)</script>",
+        [
+            ("button", "Save", ""),
+            ("click", "Save", ""),
+            ("button", "Save", ""),
+            ("button", "Cut", ""),
+            ("click", "", ""),
+            ("button", "Paste", ""),
+        ],
+    ),
+    "a toolbar that handles the clicks of its buttons has no row": (
+        "<div id=bar><button>Cut</button><button>Copy</button></div>"
+        "<script>bar.addEventListener('click', () => 1)</script>",
+        [("button", "Cut", ""), ("button", "Copy", "")],
+    ),
+    "separators, empty wrappers and guards of the focus are left out": (
+        "<style>i { display: block; width: 9px; height: 9px }</style>"
+        "<ul><li role=separator style='cursor: pointer'><i></i></ul><hr style='cursor: pointer'>"
+        "<ul><li role=presentation tabindex=0 class='lm-Menu-item' data-type=separator><div></div></ul>"
+        "<span style='cursor: pointer'></span><i tabindex=0 aria-hidden=true></i>"
+        "<select aria-hidden=true style='opacity: 0'></select><span tabindex=0 aria-hidden=true></span>"
+        "<i class=close style='cursor: pointer' aria-hidden=true></i>"
+        "<div role=separator tabindex=0 aria-label=Split></div>",
+        [("click", "(close)", ""), ("separator", "Split", "")],
+    ),
     "a clickable card keeps its content": (
         "<div onclick='1'><h3>Card</h3><a href=a>Link</a></div>",
         [("click", "", ""), ("h3", "Card", ""), ("link", "Link", "")],

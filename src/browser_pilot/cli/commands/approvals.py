@@ -20,6 +20,12 @@ from browser_pilot.hub_discovery.runtime_file import RuntimeInfo, read_runtime
 CHANNEL = "command line"
 
 
+class ShownRunStep(BaseModel):
+    run: str
+    number: int
+    steps: int
+
+
 class ShownApproval(BaseModel):
     """A pending approval in the hub's HTTP API."""
 
@@ -30,6 +36,7 @@ class ShownApproval(BaseModel):
     site: str
     values: dict[str, str]
     steps: list[str]
+    run_step: ShownRunStep | None = None
     about: str
     risk: str
     reason: str
@@ -52,6 +59,8 @@ class ShownApproval(BaseModel):
     @property
     def details(self) -> list[str]:
         """Everything that is approved beyond the title, in full."""
+        step = self.run_step
+        run = [] if step is None else [f"Step {step.number} of {step.steps} of run {step.run}"]
         steps = [f"{number}. {step}" for number, step in enumerate(self.steps, 1)]
         values = [f"{name}: {value}" for name, value in self.values.items()]
         to = "ANOTHER SITE: " if self.receiver_is_other_site else ""
@@ -59,7 +68,7 @@ class ShownApproval(BaseModel):
         amount = [f"Amount: {self.amount}"] if self.amount else []
         form = [f"  {name}: {value}" for name, value in self.form.items()]
         changes = [f"Changed since you agreed: {change}" for change in self.changes]
-        return [*changes, *steps, *values, *receiver, *amount, *form]
+        return [*changes, *run, *steps, *values, *receiver, *amount, *form]
 
 
 APPROVALS = TypeAdapter(list[ShownApproval])

@@ -23,9 +23,10 @@ from browser_pilot.home import locate_home
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Check browser, home, port, hub and versions, and show how to fix problems."""
+    """Check browser, home, port, hub and versions, open a page, and show how to fix problems."""
     # Imported here, because the import is slow.
     from browser_pilot.cli.doctor_checks import CheckResult, run_checks
+    from browser_pilot.cli.trial_hub import check_page
 
     home = locate_home()
     findings: list[CheckResult] = []
@@ -35,8 +36,11 @@ def doctor(as_json: AsJson = False) -> None:
     except SettingsError as error:
         settings = Settings().at(home)
         findings.append(CheckResult("Settings", "problem", error.message, " ".join(error.suggestions)))
-    with progress("Running all checks; the browser is started once …"):
+    with progress("Running all checks; a hub and a browser are started …"):
         findings += asyncio.run(run_checks(home, settings))
+        # The page needs all of it: one problem is shown once.
+        if not any(finding.state == "problem" for finding in findings):
+            findings.append(asyncio.run(check_page(home, settings)))
     problems = sum(finding.state == "problem" for finding in findings)
     warnings = sum(finding.state == "warning" for finding in findings)
     if as_json:

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from browser_pilot.cli.log_view import HEADINGS, RIGHT_ALIGNED, details, fixed_width_line, list_row
-from browser_pilot.cli.output import FAILURE, SUCCESS, AsJson, count_noun, err, out, print_json, print_line, print_table
+from browser_pilot.cli.log_view import HEADINGS, details, layout, list_row, list_rows
+from browser_pilot.cli.output import FAILURE, SUCCESS, AsJson, count_noun, err, out, print_json, print_line
 from browser_pilot.cli.time_format import format_time, parse_time, to_epoch_ms
 from browser_pilot.errors import InvalidArgument, RecordsUnavailable
 from browser_pilot.home import PRIVATE_FILE, locate_home
@@ -50,6 +50,7 @@ def log(
     site: Annotated[str | None, typer.Option(help="Only this host and its subdomains.")] = None,
     session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
     client: Annotated[str | None, typer.Option(help="Only this client.")] = None,
+    run: Annotated[str | None, typer.Option(help="Only the steps of this run of browser_run.")] = None,
     decision: Annotated[Literal["allow", "ask", "deny"] | None, typer.Option(help="Only this policy decision.")] = None,
     since: Annotated[
         str | None, typer.Option(metavar="TIME", help="From this time on: 2h (ago), 14:30, 2026-11-16T14:30.")
@@ -66,7 +67,10 @@ def log(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the actions of agents: time, client, tool, site, policy decision and outcome."""
+    """Show the actions of agents: time, client, tool, site, policy decision and outcome.
+
+    The steps of a run are one line; --run shows them.
+    """
     if context.invoked_subcommand is not None:
         return
     if output is not None and export is None:
@@ -81,6 +85,7 @@ def log(
         site=site,
         session=session,
         client=client,
+        run=run,
         decision=decision,
         since_ms=None if since is None else to_epoch_ms(parse_time(since, now)),
         until_ms=None if until is None else to_epoch_ms(parse_time(until, now)),
@@ -228,7 +233,11 @@ def _list(files: AuditLogFiles, query: AuditQuery, *, as_json: bool, filtered: b
     if as_json:
         print_json([action.flat() for action in actions])
     elif actions:
-        print_table(HEADINGS, map(list_row, actions), right=RIGHT_ALIGNED)
+        # Searches show the steps that match, other lists a run as one line.
+        rows = list(map(list_row, actions)) if query.run or query.tool or query.text else list_rows(actions)
+        table = layout(rows, width=_terminal_width())
+        for row in (HEADINGS, *rows):
+            out.out(table.line(row), highlight=False)
     else:
         print_line("No entries match." if filtered and files.database.exists() else EMPTY_LOG)
 
@@ -238,12 +247,13 @@ def _follow(files: AuditLogFiles, query: AuditQuery, *, as_json: bool) -> None:
 
     follower = AuditLogTail(files, query)
     pause = threading.Event()
+    table = layout(None, width=_terminal_width())
     if not as_json:
-        out.out(fixed_width_line(HEADINGS), highlight=False)
+        out.out(table.line(HEADINGS), highlight=False)
     try:
         while True:
             for action in follower.poll():
-                shown = json.dumps(action.flat(), ensure_ascii=False) if as_json else fixed_width_line(list_row(action))
+                shown = json.dumps(action.flat(), ensure_ascii=False) if as_json else table.line(list_row(action))
                 out.out(shown, highlight=False)
             sys.stdout.flush()
             pause.wait(POLL_SECONDS)
@@ -252,6 +262,10 @@ def _follow(files: AuditLogFiles, query: AuditQuery, *, as_json: bool) -> None:
         raise typer.Exit(INTERRUPTED_EXIT_CODE) from None
     finally:
         follower.close()
+
+
+def _terminal_width() -> int | None:
+    return out.width if out.is_terminal else None
 
 
 def _write(lines: Iterable[str], output: Path | None) -> None:

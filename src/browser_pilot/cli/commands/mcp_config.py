@@ -1,42 +1,82 @@
-"""`browser-pilot mcp-config`: prints the configuration with which an MCP client starts Browser Pilot."""
+"""`browser-pilot mcp-config`: prints or writes the configuration with which an MCP client starts Browser Pilot."""
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from browser_pilot.cli.output import err, out, print_line
+from browser_pilot.cli.client_options import with_client_options
+from browser_pilot.cli.mcp_clients.client_table import CLIENTS, SERVER, ClientName, Launch, System, install_link
+from browser_pilot.cli.mcp_clients.config_file import add_to_file
+from browser_pilot.cli.output import SUCCESS, err, out, print_line
 from browser_pilot.config.settings import HOME_VARIABLE
-
-ClientName = Literal["claude-desktop", "claude-code", "cursor", "vscode", "codex"]
-SERVER = "browser-pilot"
+from browser_pilot.errors import InvalidArgument
 
 
-@dataclass(frozen=True)
-class Launch:
-    """How a client starts the adapter."""
-
-    command: str
-    args: tuple[str, ...]
-    env: Mapping[str, str]
-
-
-def mcp_config(
+def _mcp_config(
     client: Annotated[ClientName, typer.Argument(help="The MCP client to configure.")] = "claude-desktop",
+    write: Annotated[bool, typer.Option("--write", help="Add it to the client's file, which is backed up.")] = False,
+    file: Annotated[
+        Path | None, typer.Option("--file", help="The file to write, such as that of a project; implies --write.")
+    ] = None,
+    link: Annotated[bool, typer.Option("--link", help="Print a one-click link (vscode, cursor).")] = False,
+    client_arguments: tuple[str, ...] = (),
 ) -> None:
-    """Print the configuration for an MCP client, ready to paste."""
-    instruction, render = CLIENTS[client]
-    print_line(instruction, to=err)
-    out.out(render(launch()), highlight=False)
+    """Print the configuration for an MCP client, ready to paste, or write it. Options of the client are passed on."""
+    start = replace(launch(), args=(*launch().args, *client_arguments))
+    if link:
+        print_link(client, start)
+    elif write or file is not None:
+        write_config(client, start, file)
+    else:
+        print_config(client, start)
+
+
+mcp_config = with_client_options(_mcp_config, "Options of the client, which are passed on")
+
+
+def print_link(client: ClientName, start: Launch) -> None:
+    address = install_link(client, start)
+    if address is None:
+        raise InvalidArgument(
+            f"{CLIENTS[client].title} has no one-click links.",
+            suggestions=[f"`browser-pilot mcp-config {client} --write` adds Browser Pilot to its file."],
+        )
+    out.out(address, highlight=False)
+
+
+def write_config(client: ClientName, start: Launch, file: Path | None) -> None:
+    known = CLIENTS[client]
+    written = add_to_file(known, file.expanduser() if file else client_file(client), start)
+    if not written.changed:
+        print_line(SUCCESS, f" {known.title} has Browser Pilot already: ", str(written.file))
+        return
+    print_line(SUCCESS, f" Added Browser Pilot to {known.title}: ", str(written.file))
+    if written.backup:
+        print_line("  The file as it was: ", str(written.backup))
+    print_line(f"  → Restart {known.title}, or reload its MCP servers.")
+
+
+def print_config(client: ClientName, start: Launch) -> None:
+    known = CLIENTS[client]
+    if client == "claude-code":
+        print_line("Claude Code: run this command.", to=err)
+        out.out(_claude_code_command(start), highlight=False)
+        return
+    print_line(f"{known.title}: add this to {client_file(client)}, or use --write.", to=err)
+    out.out(known.document(start).rstrip("\n"), highlight=False)
+
+
+def client_file(client: ClientName) -> Path:
+    return CLIENTS[client].file(System(sys.platform, Path.home(), os.environ))
 
 
 def launch(environ: Mapping[str, str] | None = None) -> Launch:
@@ -54,47 +94,11 @@ def launch(environ: Mapping[str, str] | None = None) -> Launch:
     return Launch(sys.executable, ("-m", "browser_pilot"), env)
 
 
-def server_entry(start: Launch) -> dict[str, object]:
-    entry: dict[str, object] = {"command": start.command}
-    if start.args:
-        entry["args"] = list(start.args)
-    if start.env:
-        entry["env"] = dict(start.env)
-    return entry
-
-
 def mcp_servers_json(start: Launch) -> str:
-    return _json({"mcpServers": {SERVER: server_entry(start)}})
+    """The form that most clients use."""
+    return CLIENTS["claude-desktop"].document(start).rstrip("\n")
 
 
-def _vscode(start: Launch) -> str:
-    return _json({"servers": {SERVER: {"type": "stdio", **server_entry(start)}}})
-
-
-def _claude_code(start: Launch) -> str:
+def _claude_code_command(start: Launch) -> str:
     variables = [part for name, value in start.env.items() for part in ("--env", f"{name}={value}")]
     return shlex.join(["claude", "mcp", "add", *variables, SERVER, "--", start.command, *start.args])
-
-
-def _codex(start: Launch) -> str:
-    # A JSON string or list of strings is TOML too.
-    lines = [f"[mcp_servers.{SERVER}]", f"command = {json.dumps(start.command)}"]
-    if start.args:
-        lines.append(f"args = {json.dumps(list(start.args))}")
-    if start.env:
-        pairs = ", ".join(f"{name} = {json.dumps(value)}" for name, value in start.env.items())
-        lines.append(f"env = {{ {pairs} }}")
-    return "\n".join(lines)
-
-
-def _json(data: object) -> str:
-    return json.dumps(data, indent=2, ensure_ascii=False)
-
-
-CLIENTS: dict[ClientName, tuple[str, Callable[[Launch], str]]] = {
-    "claude-desktop": ("Claude Desktop: Settings → Developer → Edit Config.", mcp_servers_json),
-    "claude-code": ("Claude Code: run this command.", _claude_code),
-    "cursor": ("Cursor: add this to ~/.cursor/mcp.json.", mcp_servers_json),
-    "vscode": ("VS Code: add this to .vscode/mcp.json, or run “MCP: Open User Configuration”.", _vscode),
-    "codex": ("Codex: add this to ~/.codex/config.toml.", _codex),
-}

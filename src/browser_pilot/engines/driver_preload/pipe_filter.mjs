@@ -18,7 +18,7 @@ import {
   TokenBucket,
   WORKER_WEIGHT,
   isNavigation,
-} from './event_limits.mjs';
+} from '../../extension/lib/event_limits.mjs';
 
 export const DROPPED_EVENT = 'Pilot.eventsDropped';
 /** Documents of a page beyond this are delayed: it may reload itself in a loop. */

@@ -6,7 +6,7 @@
 
 import childProcess from 'node:child_process';
 
-import { WINDOW_MS } from './event_limits.mjs';
+import { WINDOW_MS } from '../../extension/lib/event_limits.mjs';
 import { PipeFilter } from './pipe_filter.mjs';
 
 const CDP_PIPE_SWITCH = '--remote-debugging-pipe';

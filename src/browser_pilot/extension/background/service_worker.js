@@ -5,6 +5,7 @@
  * Chrome may end and restart it at any time. Every listener is registered synchronously, and every handler waits for `ready`.
  */
 
+import { migratePairingKey, removePairingKeys } from '../lib/pairing_key.js';
 import { isOffer, refusalOf } from '../lib/pairing_offer.js';
 import { canBeShared, isHubPage } from '../lib/url_rules.js';
 import { WorkerPort } from '../lib/worker_port.js';
@@ -12,6 +13,7 @@ import { Badge } from './badge.js';
 import { chromeApi } from './chrome_api.js';
 import { ControlledTabs } from './controlled_tabs.js';
 import { DnrRules } from './dnr_rules.js';
+import { FloodLimiter } from './flood_limiter.js';
 import { FocusGuard } from './focus_guard.js';
 import { HaltState, haltedBy } from './halt_state.js';
 import { SharedWindows } from './shared_windows.js';
@@ -42,6 +44,13 @@ const controlled = new ControlledTabs(chrome.storage.session, (tabs) => {
   dnrRules.setTabs(tabs.map((tab) => tab.id));
 });
 const focus = new FocusGuard();
+const floods = new FloodLimiter({
+  forward: (source, method, params) => sendToHub({ event: 'debugger.onEvent', args: [source, method, params] }),
+  command: (source, method, params) => void chrome.debugger.sendCommand(source, method, params).catch(() => {}),
+  now: () => performance.now(),
+  setInterval: (run, ms) => setInterval(run, ms),
+  clearInterval: (timer) => clearInterval(timer),
+});
 const halt = new HaltState(chrome.storage.local);
 const badge = new Badge();
 const windows = new SharedWindows(chrome.storage.session, (id) => share(id));
@@ -110,9 +119,13 @@ async function ensureOffscreen() {
   await creating;
 }
 
+// A migration that fails leaves the key where it is, for the next start.
+const migrated = migratePairingKey(chrome.storage.local).catch((error) => console.error('The pairing key could not be moved:', error));
+
 async function settings() {
-  const stored = await chrome.storage.local.get({ server: DEFAULT_SERVER, browser: '', key: '', off: false, halted: '' });
-  return /** @type {{ server: string, browser: string, key: string, off: boolean, halted: string }} */ (stored);
+  await migrated;
+  const stored = await chrome.storage.local.get({ server: DEFAULT_SERVER, browser: '', off: false, halted: '' });
+  return /** @type {{ server: string, browser: string, off: boolean, halted: string }} */ (stored);
 }
 
 chrome.runtime.onConnect.addListener((port) => {
@@ -141,7 +154,7 @@ async function offerChannel(port) {
   page.postMessage({ channel: name }, [channel.port2]);
 }
 
-/** @param {{ fromHub?: HubMessage, connected?: boolean, paired?: { server: string, browser: string, key: string, name: string } }} message */
+/** @param {{ fromHub?: HubMessage, connected?: boolean, paired?: import('../offscreen/hub_connection.js').Pairing }} message */
 function onOffscreenMessage({ fromHub, connected, paired }) {
   if (connected) sendToHub({ event: 'controlledTabs.changed', args: [controlled.list()] });
   if (paired) void chrome.storage.local.set({ ...paired, off: false });
@@ -170,7 +183,7 @@ async function onNotification(name, data) {
   else if (name === 'extension.reload') chrome.runtime.reload();
   else if (name === 'pairing.removed') {
     await releaseAll();
-    await chrome.storage.local.remove(['browser', 'key', 'name']);
+    await chrome.storage.local.remove(['browser', 'name']);
   }
 }
 
@@ -179,6 +192,7 @@ async function release(tabId) {
   const tab = controlled.get(tabId);
   if (!tab) return;
   controlled.remove(tabId);
+  floods.forget(tabId);
   const isAgents = tab.kind === 'agent';
   await Promise.all([
     chrome.debugger.detach({ tabId }).catch(() => {}),
@@ -266,17 +280,21 @@ async function onPairingOffer(code, origin) {
 
 chrome.storage.local.onChanged.addListener((changes) => {
   // Removing the pairing also ends the control of every tab.
-  if (changes.key && !changes.key.newValue) whenReady(() => void releaseAll());
+  if (changes.browser && !changes.browser.newValue) {
+    whenReady(() => void releaseAll());
+    void removePairingKeys();
+  }
   void settings().then((current) => offscreen?.send({ settings: current }));
 });
 
 chrome.debugger.onEvent.addListener((source, method, params) =>
   whenReady(() => {
-    if (controlled.has(source.tabId)) sendToHub({ event: 'debugger.onEvent', args: [source, method, params ?? {}] });
+    if (controlled.has(source.tabId)) floods.onEvent(source, method, params ?? {});
   }),
 );
 chrome.debugger.onDetach.addListener((source, reason) =>
   whenReady(() => {
+    floods.forget(source.tabId);
     if (!controlled.has(source.tabId)) return;
     // Cancel in Chrome's infobar detaches every tab, so it stops all agents.
     if (reason === 'canceled_by_user') void onUserCommand('stop');
@@ -289,6 +307,7 @@ chrome.tabs.onCreated.addListener(({ id }) => {
 chrome.tabs.onRemoved.addListener((tabId) =>
   whenReady(() => {
     controlled.remove(tabId);
+    floods.forget(tabId);
     newTabs.delete(tabId);
     void dnrRules.remove(tabId);
   }),

@@ -24,6 +24,9 @@ import { getMessage } from './i18n.js';
  * @property {string | null} [grant]
  * @property {unknown} [arguments]
  * @property {string | null} [summary]
+ * @property {string | null} [run]
+ * @property {number | null} [step]
+ * @property {number | null} [steps]
  */
 
 /** @typedef {{ symbol: string, kind: string, label: string }} Result `kind` is the colour */
@@ -79,6 +82,11 @@ function approvalOf(action) {
   return action.approval && action.grant === 'session' ? getMessage('grantedForSession', action.approval) : action.approval;
 }
 
+/** The run that the action is a step of. @param {Action} action */
+function runOf(action) {
+  return action.run ? `${action.run} · ${getMessage('runStep', action.step ?? 0, action.steps ?? 0)}` : '';
+}
+
 /** @param {Action} action @param {string} result */
 function createDetails(action, result) {
   const args = action.arguments && Object.keys(action.arguments).length ? JSON.stringify(action.arguments, null, 1) : '';
@@ -88,6 +96,7 @@ function createDetails(action, result) {
     ['detailError', action.error],
     ['detailClient', action.client],
     ['detailTool', action.tool],
+    ['detailRun', runOf(action)],
     ['detailUrl', action.url],
     ['detailSite', action.url ? '' : action.site],
     ['detailRule', action.rule],

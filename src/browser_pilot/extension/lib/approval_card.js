@@ -29,6 +29,7 @@ const ORDER = /** @type {const} */ (['once', 'deny', 'session', 'block', 'always
  * @property {string} site
  * @property {Record<string, string>} values
  * @property {string[]} steps
+ * @property {{ run: string, number: number, steps: number } | null} [run_step]
  * @property {string} tool
  * @property {'site' | 'action'} about
  * @property {string} receiver
@@ -69,7 +70,7 @@ export function createApprovalCard(request, decide, now) {
   card.append(...createChanges(request.changes), ...createList(request.values));
   if (request.steps.length) card.append(createElement('ol', {}, ...request.steps.map((step) => createElement('li', {}, ...createText(step)))));
   card.append(...createForm(request), createElement('p', {}, getMessage('reason', request.reason)),
-    createElement('p', { class: 'muted small' }, `${getMessage('byRule', request.rule)} · ${getMessage('byTool', request.tool)}`));
+    createElement('p', { class: 'muted small' }, `${getMessage('byRule', request.rule)} · ${getMessage('byTool', request.tool)}${stepOf(request)}`));
   const choices = createElement('div', { class: 'choices' });
   for (const choice of ORDER.filter((one) => request.choices.includes(one))) choices.append(createButton(card, request, choice, decide));
   if (request.undo_always) choices.append(createElement('p', { class: 'muted small undo' }, getMessage('undoAlways', request.undo_always)));
@@ -82,6 +83,11 @@ export function createApprovalCard(request, decide, now) {
   updateCountdown(card, request, now);
   delayActivation(card);
   return card;
+}
+
+/** Which step of a run it is. @param {ApprovalRequest} request */
+function stepOf({ run_step: step }) {
+  return step ? ` · ${getMessage('runStep', step.number, step.steps)}` : '';
 }
 
 /** Names and values. @param {Record<string, string>} values @returns {HTMLElement[]} */

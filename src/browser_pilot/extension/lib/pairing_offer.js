@@ -12,9 +12,9 @@ export function isOffer(message, origin) {
   return typeof message?.pair === 'string' && /^http:\/\/(127\.0\.0\.1|localhost):\d{1,5}$/.test(origin);
 }
 
-/** @param {string} origin @param {{ server: string, key: string }} settings @returns {Refusal} */
-export function refusalOf(origin, { server, key }) {
-  if (key) return 'paired';
+/** @param {string} origin @param {{ server: string, browser: string }} settings @returns {Refusal} */
+export function refusalOf(origin, { server, browser }) {
+  if (browser) return 'paired';
   return sameHost(origin.slice('http://'.length), server) ? '' : 'other_server';
 }
 

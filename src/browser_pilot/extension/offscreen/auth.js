@@ -4,9 +4,10 @@
  * The same protocol is in Python in extension_bridge/mutual_auth.py; a test compares both. Pure: no chrome.*, no network.
  */
 
+import { keyFromPassword } from '../lib/key_material.js';
+
 const encoder = new TextEncoder();
 const PBKDF2_ITERATIONS = 200_000;
-const KEY_BITS = 256;
 
 /** @typedef {'hub' | 'browser'} Side */
 /** @typedef {{ browser: string, browserNonce: string, hubNonce: string }} Handshake */
@@ -18,23 +19,20 @@ export function createNonce() {
 
 /**
  * The proof that one side sends: an HMAC over the side and both nonces, so that it cannot be replayed or reflected.
- * @param {string} key @param {Side} side @param {Handshake} handshake @returns {Promise<string>}
+ * @param {CryptoKey} key @param {Side} side @param {Handshake} handshake @returns {Promise<string>}
  */
 export async function proofOf(key, side, handshake) {
-  const secret = await crypto.subtle.importKey('raw', fromBase64Url(key), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
   const message = ['browser-pilot/1', side, handshake.browser, handshake.browserNonce, handshake.hubNonce].join('\n');
-  return toBase64Url(new Uint8Array(await crypto.subtle.sign('HMAC', secret, encoder.encode(message))));
+  return toBase64Url(new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(message))));
 }
 
 /**
  * Derives the key from a pairing code, for one handshake. Slow on purpose, because a code is short.
- * @param {string} code @param {Handshake} handshake @returns {Promise<string>}
+ * @param {string} code @param {Handshake} handshake @returns {Promise<CryptoKey>}
  */
-export async function deriveKey(code, handshake) {
-  const material = await crypto.subtle.importKey('raw', encoder.encode(normalizeCode(code)), 'PBKDF2', false, ['deriveBits']);
+export function deriveKey(code, handshake) {
   const salt = encoder.encode(`${handshake.browserNonce}\n${handshake.hubNonce}`);
-  const bits = await crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-256', salt, iterations: PBKDF2_ITERATIONS }, material, KEY_BITS);
-  return toBase64Url(new Uint8Array(bits));
+  return keyFromPassword(normalizeCode(code), salt, PBKDF2_ITERATIONS);
 }
 
 /** Accepts a code in any spelling: case, separators, and letters that look like digits. @param {string} typed @returns {string} */
@@ -53,9 +51,4 @@ export function proofsEqual(a, b) {
 /** @param {Uint8Array} bytes @returns {string} */
 function toBase64Url(bytes) {
   return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-}
-
-/** @param {string} text @returns {Uint8Array<ArrayBuffer>} */
-function fromBase64Url(text) {
-  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));
 }

@@ -1,7 +1,7 @@
 /**
  * The WebSocket connection to the hub: finds the hub, authenticates both sides, carries messages, and reconnects.
  *
- * Lifecycle: idle until it has a server and a key; then it probes the hub, does the handshake, and is connected until the socket closes
+ * Lifecycle: idle until it has a server and a pairing; then it probes the hub, does the handshake, and is connected until the socket closes
  * or the hub stops sending; then it retries without end. Messages to the hub are queued in order while it is disconnected. It uses no
  * chrome.* and does not interpret the messages, except responses to requests of the extension's pages.
  */
@@ -23,8 +23,8 @@ const RESPONSE_TIMEOUT_MS = 10_000;
 /** @typedef {{ id?: string, call?: string, args?: unknown[], ping?: number, notice?: string, data?: unknown }} Incoming */
 /** @typedef {Record<string, unknown>} Outgoing */
 /** @typedef {{ id?: string, result?: unknown, error?: string }} Response */
-/** @typedef {{ server: string, browser: string, key: string }} Credentials */
-/** @typedef {{ server: string, browser?: string, key?: string, off?: boolean }} Settings */
+/** `browser` is the id of the pairing. @typedef {{ server: string, browser?: string, off?: boolean }} Settings */
+/** @typedef {{ server: string, browser: string, name: string }} Pairing */
 /** @typedef {Pick<WebSocket, 'send' | 'close' | 'onmessage' | 'onclose' | 'onopen'>} Socket */
 /**
  * @typedef {object} Environment
@@ -36,7 +36,8 @@ const RESPONSE_TIMEOUT_MS = 10_000;
  * @property {() => number} random
  * @property {(message: Incoming) => void} onMessage
  * @property {() => void} onConnected
- * @property {(credentials: Credentials & { name: string }) => void} onPaired
+ * @property {(browser: string) => Promise<CryptoKey | null>} loadKey
+ * @property {(pairing: Pairing, key: CryptoKey) => Promise<void>} onPaired keeps the key and the pairing
  * @property {() => { version: string, agent: string, instance: string, halted: string }} identity
  */
 
@@ -70,7 +71,7 @@ export class HubConnection {
     this.requests = new Map();
   }
 
-  /** Applies settings; a new server or key starts a new connection. @param {Settings} settings */
+  /** Applies settings; a new server or pairing starts a new connection. @param {Settings} settings */
   configure(settings) {
     if (this.pairing) return;
     const unchanged = sameSettings(this.settings, settings);
@@ -78,7 +79,7 @@ export class HubConnection {
     if (unchanged && this.phase !== 'unpaired') return;
     this.close();
     if (settings.off) this.setPhase('off');
-    else if (!settings.key) this.setPhase('unpaired');
+    else if (!settings.browser) this.setPhase('unpaired');
     else {
       this.setPhase('disconnected');
       this.retry();
@@ -88,7 +89,7 @@ export class HubConnection {
   /** Connects now instead of at the next retry: the browser woke up, the network is back, or the user opened a page of ours. */
   retry() {
     if (this.isSilent()) this.onLost('The hub stopped responding.');
-    if (['connected', 'connecting', 'off'].includes(this.phase) || !this.settings.key) return;
+    if (['connected', 'connecting', 'off'].includes(this.phase) || !this.settings.browser) return;
     this.attempts = 0;
     void this.connect();
   }
@@ -112,7 +113,7 @@ export class HubConnection {
 
   /** Sends as soon as there is a connection. @param {Outgoing} message */
   send(message) {
-    if (this.phase !== 'connected' && !this.settings.key) return;
+    if (this.phase !== 'connected' && !this.settings.browser) return;
     if (this.outbox.length >= MAX_QUEUED) {
       this.outbox = [];
       this.overflowed = true;
@@ -153,8 +154,8 @@ export class HubConnection {
     this.pairing = true;
     try {
       const { browser, key, name } = await this.handshake(server, undefined, code);
-      this.settings = { server, browser, key };
-      this.env.onPaired({ server, browser, key, name });
+      await this.env.onPaired({ server, browser, name }, key);
+      this.settings = { server, browser };
       this.onConnected(name);
     } catch (error) {
       this.close();
@@ -188,8 +189,8 @@ export class HubConnection {
 
   async connect() {
     this.close();
-    const { server, browser, key } = this.settings;
-    if (!browser || !key) return;
+    const { server, browser } = this.settings;
+    if (!browser) return;
     if (!this.disconnectedSince) this.disconnectedSince = this.env.now();
     this.setPhase('connecting');
     const settings = this.settings;
@@ -198,6 +199,9 @@ export class HubConnection {
     if (settings !== this.settings || this.phase !== 'connecting') return;
     if (!responds) return this.onLost(`No hub responds at ${server}.`);
     try {
+      const key = await this.env.loadKey(browser);
+      if (settings !== this.settings) return;
+      if (!key) throw new Rejection('The pairing key is missing in this browser. Unpair it in the options and pair it again.');
       const { name } = await this.handshake(server, { browser, key });
       if (settings === this.settings) this.onConnected(name);
     } catch (error) {
@@ -212,8 +216,8 @@ export class HubConnection {
 
   /**
    * Opens a socket and authenticates both sides.
-   * @param {string} server @param {{ browser: string, key: string } | undefined} known @param {string} [code]
-   * @returns {Promise<{ browser: string, key: string, name: string }>}
+   * @param {string} server @param {{ browser: string, key: CryptoKey } | undefined} known @param {string} [code]
+   * @returns {Promise<{ browser: string, key: CryptoKey, name: string }>}
    */
   handshake(server, known, code = '') {
     const browserNonce = createNonce();
@@ -221,7 +225,7 @@ export class HubConnection {
     this.socket = socket;
     return new Promise((resolve, reject) => {
       let browser = known?.browser ?? '';
-      let key = known?.key ?? '';
+      let key = known?.key;
       const timer = this.env.setTimer(() => fail(new Error('The hub did not complete the handshake.')), SILENCE_TIMEOUT_MS);
       /** @param {unknown} error */
       const fail = (error) => {
@@ -240,13 +244,14 @@ export class HubConnection {
           const message = JSON.parse(event.data);
           if (message.type === 'refused') return fail(new Rejection(String(message.message)));
           if (message.type === 'welcome') {
+            if (!key) return fail(new Error('The hub sent an unknown handshake message.'));
             this.env.clearTimer(timer);
             return resolve({ browser, key, name: String(message.name) });
           }
           if (message.type !== 'challenge') return fail(new Error('The hub sent an unknown handshake message.'));
           browser ||= String(message.browser);
           const handshake = { browser, browserNonce, hubNonce: String(message.nonce) };
-          if (!known) key = await deriveKey(code, handshake);
+          key = known?.key ?? (await deriveKey(code, handshake));
           if (!proofsEqual(await proofOf(key, 'hub', handshake), String(message.proof))) {
             return fail(new Rejection(known ? 'The server at this address is not your hub.' : 'That is not the code that the hub shows.'));
           }
@@ -330,7 +335,7 @@ export class Rejection extends Error {}
 
 /** @param {Settings} a @param {Settings} b */
 function sameSettings(a, b) {
-  return a.server === b.server && (a.browser || '') === (b.browser || '') && (a.key || '') === (b.key || '') && !a.off === !b.off;
+  return a.server === b.server && (a.browser || '') === (b.browser || '') && !a.off === !b.off;
 }
 
 /** @param {unknown} error */

@@ -4,6 +4,7 @@
  * Passes calls of the hub to the worker and results back.
  */
 
+import { loadPairingKey, savePairingKey } from '../lib/pairing_key.js';
 import { HubConnection } from './hub_connection.js';
 import { ServiceWorkerConnection } from './service_worker_connection.js';
 
@@ -37,7 +38,11 @@ const connection = new HubConnection({
   random: Math.random,
   onMessage: (message) => worker.forward(message),
   onConnected: () => worker.send({ connected: true }),
-  onPaired: (credentials) => worker.send({ paired: credentials }),
+  loadKey: loadPairingKey,
+  onPaired: async (pairing, key) => {
+    await savePairingKey(pairing.browser, key);
+    worker.send({ paired: pairing });
+  },
   identity: () => ({ version, agent: navigator.userAgent, instance, halted }),
 });
 

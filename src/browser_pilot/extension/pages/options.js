@@ -21,12 +21,12 @@ const notify = byId('notify', HTMLInputElement);
 
 async function refresh() {
   const [connection, status, stored] = await Promise.all([
-    connectionStatus(), requestWorker('status'), chrome.storage.local.get({ name: '', key: '', wholeWindow: false, notify: false }),
+    connectionStatus(), requestWorker('status'), chrome.storage.local.get({ name: '', browser: '', wholeWindow: false, notify: false }),
   ]);
   if (!connection || !status) return;
   showState(connectionState(connection, status.hub));
   if (document.activeElement !== server && !server.dataset.typed) server.value = connection.server || server.value;
-  const paired = Boolean(stored.key);
+  const paired = Boolean(stored.browser);
   setVisible('paired', paired);
   setText('paired-as', getMessage('pairedAs', String(stored.name || connection.name)));
   setVisible('pair-form', !paired);
@@ -116,7 +116,7 @@ server.addEventListener('input', () => {
 });
 byId('pair-form', HTMLFormElement).addEventListener('submit', submitCode);
 onClick('unpair', async () => {
-  await chrome.storage.local.remove(['browser', 'key', 'name']);
+  await chrome.storage.local.remove(['browser', 'name']);
   setText('note', getMessage('unpaired'));
   await refresh();
 });

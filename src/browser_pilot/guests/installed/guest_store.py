@@ -91,10 +91,14 @@ class GuestStore:
     def all(self) -> list[InstalledGuest]:
         return [self.load(name) for name in self.names()]
 
-    def find(self, name: str) -> InstalledGuest:
+    def require(self, name: str) -> None:
+        """Raises ``InvalidArgument`` if no guest of this name is installed."""
         if name not in self.names():
             known = ", ".join(self.names()) or "none"
             raise InvalidArgument(f"There is no guest {name!r}.", suggestions=[f"Guests: {known}."])
+
+    def find(self, name: str) -> InstalledGuest:
+        self.require(name)
         return self.load(name)
 
     def sizes(self, name: str) -> tuple[int, int]:
@@ -148,8 +152,7 @@ class GuestStore:
         return replace(found, enabled=enabled)
 
     def remove(self, name: str) -> None:
-        if name not in self.names():
-            self.find(name)
+        self.require(name)
         shutil.rmtree(self.folder / name)
         self.log_path(name).unlink(missing_ok=True)
 

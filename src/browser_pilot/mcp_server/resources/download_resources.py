@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import mcp_types as types
@@ -29,13 +29,17 @@ _URI = re.compile(r"browser-pilot://downloads/(d\d+)")
 _TEXT_TYPES = ("text/", "application/json", "application/xml", "application/yaml", "image/svg+xml")
 
 
-def transfer_result(transfer: Transfer) -> ToolResult:
-    """The state of a download, or the saved file; a small image is included."""
+def transfer_result(transfer: Transfer, *, kept_days: int | None = None) -> ToolResult:
+    """The state of a download, or the saved file; a small image is included.
+
+    ``kept_days``: when the file is removed, if it is in a folder that is cleaned up.
+    """
     saved = transfer.saved
+    note = {"note": transfer.note} if transfer.note else {}
     if saved is None:
         total = {} if transfer.total is None else {"total": transfer.total}
         data = {"state": transfer.state, "received": transfer.received, **total, "source": transfer.source}
-        return ToolResult({**data, "download_id": transfer.id})
+        return ToolResult({**data, "download_id": transfer.id, **note})
     mime = _mime(transfer)
     image = _image(saved)
     return ToolResult(
@@ -48,10 +52,27 @@ def transfer_result(transfer: Transfer) -> ToolResult:
             "sha256": saved.sha256,
             "source": transfer.source,
             "download_id": transfer.id,
+            **({} if kept_days is None else {"kept_days": kept_days}),
+            **note,
         },
         images=() if image is None else (image,),
         links=(ResourceLinkData(_uri(transfer), saved.path.name, mime, saved.size),),
     )
+
+
+def list_result(transfers: Iterable[Transfer]) -> ToolResult:
+    """All downloads, one row each."""
+    rows = [
+        {
+            "id": transfer.id,
+            "state": transfer.state,
+            "filename": transfer.filename,
+            "received": transfer.received if transfer.saved is None else transfer.saved.size,
+            "source": transfer.source,
+        }
+        for transfer in transfers
+    ]
+    return ToolResult({"downloads": rows})
 
 
 class DownloadResources:

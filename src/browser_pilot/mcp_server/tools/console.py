@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator
 
 from browser_pilot.gateway import ToolContext
 from browser_pilot.mcp_server.tool_registry import EVERYWHERE, Operation, Tool
@@ -13,25 +15,51 @@ from browser_pilot.page.observe.console import ConsoleEntry
 from browser_pilot.redaction.offloading import redact
 
 from .arguments import Since, parse_since
-from .log_page import Limit, LogRow, Number, clock_time, contains, is_at_host, log_page
+from .log_page import (
+    Limit,
+    LogRow,
+    Number,
+    PageRange,
+    brief,
+    clock_time,
+    contains,
+    is_at_host,
+    local_date,
+    log_page,
+)
+
+ConsoleLevel = Literal["error", "warning", "info", "debug"]
+# The names of the console's own methods.
+_METHODS: dict[object, ConsoleLevel] = {"warn": "warning", "log": "info"}
+
+
+def usual_level(given: object) -> object:
+    return _METHODS.get(given, given) if isinstance(given, str) else given
 
 
 class ConsoleArguments(TabArguments):
-    level: Literal["error", "warning", "info", "debug"] | None = None
+    level: Annotated[ConsoleLevel | None, BeforeValidator(usual_level)] = None
     text: str | None = None
     host: str | None = None
     since: Since = None
-    limit: Limit = 50
+    limit: Limit = None
     cursor: Number = None
+
+    @property
+    def is_filtered(self) -> bool:
+        return any(given is not None for given in (self.level, self.text, self.host, self.since))
 
 
 async def read_console(context: ToolContext, arguments: ConsoleArguments) -> LogRow:
     redactor = context.redactor
-    since = parse_since(arguments.since, now=time.time())
+    now = time.time()
+    since = parse_since(arguments.since, now=now)
+    part = PageRange(limit=arguments.limit, before=arguments.cursor, max_tokens=context.max_tokens)
 
     async def row(entry: ConsoleEntry) -> LogRow:
         text, where = await redact(redactor.text, entry.text), await redact(redactor.url, entry.location)
-        return {"level": entry.level, "time": clock_time(entry.at), "text": text, "where": where}
+        shown = brief(text) if part.is_brief else text
+        return {"level": entry.level, "time": clock_time(entry.at, now=now), "text": shown, "where": where}
 
     async def matches(entry: ConsoleEntry) -> bool:
         return (
@@ -41,16 +69,15 @@ async def read_console(context: ToolContext, arguments: ConsoleArguments) -> Log
             and await contains(entry.text, arguments.text, redactor.text)
         )
 
-    return await log_page(
+    page = await log_page(
         "logs",
         context.tab.console,
-        matches,
+        matches if arguments.is_filtered else None,
         row,
-        limit=arguments.limit,
-        before=arguments.cursor,
-        max_tokens=context.max_tokens,
+        part,
         dropped=context.tab.tracker.dropped_events.console,
     )
+    return {"date": local_date(now), **page}
 
 
 async def render_logs(_: ToolContext, __: ConsoleArguments, logs: LogRow) -> ToolResult:
@@ -61,7 +88,7 @@ TOOLS = (
     Tool(
         name="browser_console",
         title="Read the console",
-        description="Console messages and uncaught errors.",
+        description="New console messages and errors; with `limit` old ones too.",
         arguments=ConsoleArguments,
         effect="read",
         profiles=EVERYWHERE,

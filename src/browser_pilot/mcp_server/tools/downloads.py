@@ -4,51 +4,51 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Annotated
-
-from pydantic import Field
+from typing import Any
 
 from browser_pilot.errors import InvalidArgument
 from browser_pilot.gateway import Scope, ToolContext
 from browser_pilot.gateway.downloads import begin_download, saved_summary
-from browser_pilot.mcp_server.resources.download_resources import transfer_result
+from browser_pilot.mcp_server.resources.download_resources import list_result, transfer_result
 from browser_pilot.mcp_server.tool_registry import STANDARD, Operation, Tool
 from browser_pilot.mcp_server.tool_result import ToolResult
-from browser_pilot.mcp_server.tool_schema import UNLISTED, TabArguments
+from browser_pilot.mcp_server.tool_schema import TabArguments
 from browser_pilot.page.actions.resolve import ElementArgument
 from browser_pilot.page.downloads.downloadable import DownloadSpec
 from browser_pilot.page.downloads.page_fetch import RESPONSE_TIMEOUT_SECONDS
 from browser_pilot.page.downloads.transfers import Transfer
 
-from .arguments import ElementField
+from .arguments import ElementField, Url
 
 PROGRESS_INTERVAL_SECONDS = 0.5
 # The call's timeout ends the wait, not the transfer; the pipeline's deadline comes after both.
 BEGIN_EXTRA_MS = int(RESPONSE_TIMEOUT_SECONDS * 2 * 1000)
 STATE_EXTRA_MS = 1_000
+# Instead of an id: lists the downloads.
+ALL = "all"
 
 
 class DownloadArguments(TabArguments):
-    url: str | None = None
+    url: Url | None = None
     element: ElementField | None = None
-    ref: Annotated[str | None, Field(json_schema_extra=UNLISTED)] = None
-    index: Annotated[int | None, Field(json_schema_extra=UNLISTED)] = None
-    selector: Annotated[str | None, Field(json_schema_extra=UNLISTED)] = None
+    ref: str | None = None
+    index: int | None = None
+    selector: str | None = None
     filename: str | None = None
     wait: bool = True
     id: str | None = None
-    cancel: Annotated[bool, Field(json_schema_extra=UNLISTED)] = False
+    cancel: bool = False
 
 
-def download_operation(arguments: DownloadArguments) -> Operation[DownloadArguments, Transfer]:
+def download_operation(arguments: DownloadArguments) -> Operation[DownloadArguments, Any]:
     given = [arguments.url, arguments.element, arguments.ref, arguments.index, arguments.selector]
     count = sum(value is not None for value in given)
     if arguments.id is not None and count == 0:
-        return STATE
+        return LIST if arguments.id == ALL else STATE
     if count != 1 or arguments.id is not None:
         raise InvalidArgument(
             "Provide one of: url, index, or selector",
-            suggestions=["Or one of element and ref; or `id` alone, to see the state of a download."],
+            suggestions=[f'Or one of element and ref; or `id` alone, for the state of a download ("{ALL}": of each).'],
         )
     return DOWNLOAD if arguments.url is None else DOWNLOAD_URL
 
@@ -62,7 +62,13 @@ def download_spec(arguments: DownloadArguments) -> DownloadSpec:
 
 async def download(context: ToolContext, arguments: DownloadArguments) -> Transfer:
     deadline = time.monotonic() + (context.call.timeout_ms - BEGIN_EXTRA_MS) / 1000
-    transfer = await begin_download(context, name=arguments.filename or "", requested=arguments.url is not None)
+    transfer = await begin_download(
+        context,
+        name=arguments.filename or "",
+        requested=arguments.url is not None,
+        wait=arguments.wait,
+        timeout_seconds=deadline - time.monotonic(),
+    )
     try:
         if arguments.wait:
             await _wait_with_progress(context, transfer, deadline)
@@ -93,8 +99,17 @@ async def download_state(context: ToolContext, arguments: DownloadArguments) -> 
     return transfer
 
 
-async def render_transfer(_: ToolContext, __: DownloadArguments, transfer: Transfer) -> ToolResult:
-    return transfer_result(transfer)
+async def render_transfer(context: ToolContext, _: DownloadArguments, transfer: Transfer) -> ToolResult:
+    in_home = context.session.file_saver is None
+    return transfer_result(transfer, kept_days=context.settings.files.keep_days if in_home else None)
+
+
+async def list_downloads(context: ToolContext, _: DownloadArguments) -> tuple[Transfer, ...]:
+    return tuple(context.session.downloads)
+
+
+async def render_list(_: ToolContext, __: DownloadArguments, transfers: tuple[Transfer, ...]) -> ToolResult:
+    return list_result(transfers)
 
 
 async def _wait_with_progress(context: ToolContext, transfer: Transfer, deadline: float) -> None:
@@ -131,13 +146,16 @@ STATE = Operation[DownloadArguments, Transfer](
     render=render_transfer,
     extra_timeout_ms=STATE_EXTRA_MS,
 )
+LIST = Operation[DownloadArguments, tuple[Transfer, ...]](
+    effect="read", scope=Scope.SESSION, execute=list_downloads, render=render_list
+)
 
 
 TOOLS = (
     Tool(
         name="browser_download",
         title="Download",
-        description="Save what an element shows or links to, or a url.",
+        description="Save an element or url.",
         arguments=DownloadArguments,
         effect="download",
         profiles=STANDARD,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated
 
 from pydantic import Field
@@ -34,9 +35,9 @@ async def run_script(context: ToolContext, arguments: EvaluateArguments) -> Eval
 
 
 async def render_value(context: ToolContext, _: EvaluateArguments, evaluated: EvaluationResult) -> ToolResult:
-    data: dict[str, object] = {"result": evaluated.json}
-    if evaluated.full_length > len(evaluated.json):
-        data["result_length"] = evaluated.full_length
+    data: dict[str, object] = {"result": evaluated.json, "result_length": evaluated.full_length}
+    if evaluated.full_length <= len(evaluated.json):
+        data = {"result": json.loads(evaluated.json)}
     if not (context.tab.snapshots.has_document or evaluated.outcome.new_document):
         # A client without a snapshot of the page needs only the value: it has nothing to compare changes with.
         return ToolResult({**data, **evaluated.outcome.facts()})

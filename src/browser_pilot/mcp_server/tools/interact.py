@@ -10,12 +10,15 @@ from browser_pilot.mcp_server.tool_registry import MINIMAL_ONLY, Operation, Tool
 from browser_pilot.mcp_server.tool_result import ToolResult
 from browser_pilot.mcp_server.tool_schema import TabArguments
 from browser_pilot.page.actions import forms, keyboard, mouse
+from browser_pilot.page.actions.actionability_errors import actionability_error
+from browser_pilot.page.actions.context import ActionContext
 from browser_pilot.page.actions.outcome import Outcome
+from browser_pilot.page.actions.resolve import Target
 from browser_pilot.page.actions.target_facts import TargetSpec
 
 from .arguments import ElementField
 from .page_result import action_data, page_snapshot
-from .user_input import element_timeout_ms, key_targets, press_key
+from .user_input import element_timeout_ms, key_targets, press_keys
 
 
 class InteractArguments(TabArguments):
@@ -30,7 +33,7 @@ class InteractArguments(TabArguments):
 def interact_targets(arguments: InteractArguments) -> tuple[TargetSpec, ...]:
     action, element = arguments.action, arguments.element
     if action == "press":
-        return key_targets(arguments.key or "", element)
+        return () if arguments.key is None else key_targets([arguments.key], element)
     if element is None:
         return ()
     choices = (arguments.value,) if action == "select" and arguments.value is not None else ()
@@ -50,12 +53,20 @@ async def interact(context: ToolContext, arguments: InteractArguments) -> Outcom
         case "type" if target is not None and arguments.text is not None:
             return await keyboard.type_text(action, target, arguments.text, timeout_ms=timeout_ms)
         case "select" if target is not None and arguments.value is not None:
-            return await forms.select(action, target, [arguments.value], timeout_ms=timeout_ms)
+            return await _select(action, target, arguments.value, timeout_ms)
         case "press" if arguments.key is not None:
-            return await press_key(context, arguments.key, arguments.element)
+            return await press_keys(context, [arguments.key], arguments.element)
         case kind:
             needs = {"type": "element and text", "select": "element and value", "press": "key"}.get(kind, "element")
             raise InvalidArgument(f"Action {kind!r} needs {needs}.", suggestions=[f"Give {needs}."])
+
+
+async def _select(action: ActionContext, target: Target, value: str, timeout_ms: int) -> Outcome:
+    outcome = await forms.select(action, target, [value], timeout_ms=timeout_ms)
+    if outcome.custom_lists:
+        # To choose there is several actions, each with its own authorization.
+        raise actionability_error(target.description, {"error": "no select"})
+    return outcome
 
 
 async def render(context: ToolContext, arguments: InteractArguments, outcome: Outcome) -> ToolResult:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
-
-from pydantic import Field
+from typing import Any, Literal
 
 from browser_pilot.errors import InvalidArgument
 from browser_pilot.gateway import Scope, ToolContext
@@ -16,11 +14,12 @@ from browser_pilot.page.actions.outcome import Outcome
 from browser_pilot.page.tab import Tab
 from browser_pilot.policy.hosts import url_origin
 
+from .arguments import Url
 from .page_result import page_data, page_snapshot
 
 
 class NavigateArguments(TabArguments):
-    url: str | None = None
+    url: Url | None = None
     action: Literal["goto", "back", "forward", "reload"] = "goto"
     wait_until: WaitUntil | None = None
     snapshot: bool = False
@@ -64,8 +63,8 @@ STEP = Operation[NavigateArguments, Outcome](execute=step_history, render=render
 
 class TabsArguments(TabArguments):
     action: Literal["list", "open", "select", "close"] = "list"
-    tab: Annotated[str | None, Field(description="t1, t2, …")] = None
-    url: str | None = None
+    tab: str | None = None
+    url: Url | None = None
 
 
 async def open_tab(context: ToolContext, _: TabsArguments) -> Outcome:
@@ -124,7 +123,7 @@ TOOLS = (
     Tool(
         name="browser_navigate",
         title="Open a page",
-        description="Open a URL, or go back, forward, reload.",
+        description="Open a URL, or go back.",
         arguments=NavigateArguments,
         effect="navigate",
         profiles=EVERYWHERE,
@@ -133,7 +132,7 @@ TOOLS = (
     Tool(
         name="browser_tabs",
         title="Tabs",
-        description="List, open, select or close tabs.",
+        description="Manage tabs.",
         arguments=TabsArguments,
         effect="navigate",
         profiles=STANDARD,

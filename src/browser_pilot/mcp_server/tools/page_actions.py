@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from browser_pilot.gateway import ToolContext
-from browser_pilot.mcp_server.tool_registry import FULL_ONLY, STANDARD, Operation, Tool
+from browser_pilot.mcp_server.tool_registry import STANDARD, Operation, Tool
 from browser_pilot.mcp_server.tool_result import ToolResult
 from browser_pilot.mcp_server.tool_schema import TabArguments
-from browser_pilot.page.actions import drag as dragging
 from browser_pilot.page.actions import scroll as scrolling
 from browser_pilot.page.actions import upload as uploading
 from browser_pilot.page.actions.outcome import Outcome
+from browser_pilot.page.actions.pointer import drag as dragging
 from browser_pilot.page.actions.runner import respond_to_dialog
 from browser_pilot.page.actions.target_facts import TargetSpec
 
@@ -22,7 +22,8 @@ from .arguments import ElementField
 from .page_result import action_data, render_changes
 from .user_input import element_timeout_ms
 
-Pixels = Annotated[int, Field(ge=-100_000, le=100_000)]
+MAX_VIA = 50
+Pixels = Annotated[int, Field(ge=-100_000, le=100_000), WithJsonSchema({"type": "integer"})]
 
 
 class ScrollArguments(TabArguments):
@@ -65,15 +66,16 @@ async def upload(context: ToolContext, _: UploadArguments) -> Outcome:
 class DragArguments(TabArguments):
     from_: Annotated[ElementField, Field(alias="from")]
     to: ElementField
+    via: Annotated[tuple[ElementField, ...], Field(max_length=MAX_VIA)] = ()
 
 
 def drag_targets(arguments: DragArguments) -> tuple[TargetSpec, ...]:
-    return (TargetSpec(arguments.from_, pointing=True), TargetSpec(arguments.to, pointing=True))
+    places = (arguments.from_, *arguments.via, arguments.to)
+    return tuple(TargetSpec(place, pointing=True) for place in places)
 
 
 async def drag(context: ToolContext, _: DragArguments) -> Outcome:
-    source, destination = context.action.targets
-    return await dragging.drag(context.action, source, destination, timeout_ms=element_timeout_ms(context))
+    return await dragging.drag(context.action, *context.action.targets, timeout_ms=element_timeout_ms(context))
 
 
 class DialogArguments(TabArguments):
@@ -103,7 +105,7 @@ TOOLS = (
     Tool(
         name="browser_scroll",
         title="Scroll",
-        description="Scroll by pixels, to an end, or an element into view.",
+        description="Scroll the page or what an element is in.",
         arguments=ScrollArguments,
         effect="read",
         profiles=STANDARD,
@@ -121,7 +123,7 @@ TOOLS = (
     ),
     Tool(
         name="browser_dialog",
-        title="Answer a dialog",
+        title="Dialog",
         description="Accept or dismiss an open dialog.",
         arguments=DialogArguments,
         effect="write",
@@ -132,10 +134,10 @@ TOOLS = (
     Tool(
         name="browser_drag",
         title="Drag",
-        description="Drag one element onto another.",
+        description="Drag, over `via`.",
         arguments=DragArguments,
         effect="write",
-        profiles=FULL_ONLY,
+        profiles=STANDARD,
         operation=Operation(targets=drag_targets, execute=drag, render=render_changes),
         destructive=True,
     ),

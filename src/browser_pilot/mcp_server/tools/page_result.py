@@ -12,7 +12,8 @@ from browser_pilot.mcp_server.tool_schema import Arguments
 from browser_pilot.page.actions.dialogs import DialogAppeared
 from browser_pilot.page.actions.outcome import Outcome
 from browser_pilot.page.actions.wait_idle import finish_waiting
-from browser_pilot.page.snapshot.diff import SnapshotDiff, diff_cost, diff_tables
+from browser_pilot.page.snapshot.diff import diff_cost, diff_tables
+from browser_pilot.page.snapshot.history import SnapshotUpdate
 from browser_pilot.page.snapshot.rows import Snapshot, table
 from browser_pilot.page.snapshot.token_budget import estimate_tokens, truncate
 from browser_pilot.page.tab import Tab
@@ -28,9 +29,10 @@ async def page_data(tab: Tab, title: str | None = None) -> dict[str, object]:
     return {"tab": tab.id, "url": tab.page.url, "title": await tab.title() if title is None else title}
 
 
-def table_data(view: Snapshot, *, max_tokens: int, cursor: str | None = None) -> dict[str, object]:
+def table_data(view: Snapshot, tab: Tab, *, max_tokens: int, cursor: str | None = None) -> dict[str, object]:
     """The rows of a snapshot, as many as fit, and the cursor for the rest."""
     shown = truncate(view, max_tokens=max_tokens, cursor=cursor)
+    tab.snapshots.note_shown(view.document, shown.snapshot.rows)
     data: dict[str, object] = {"url": view.url, "title": view.title, "elements": table(shown.snapshot)}
     if shown.rows_left:
         data["rows_left"] = shown.rows_left
@@ -54,6 +56,8 @@ async def page_snapshot(context: ToolContext, outcome: Outcome) -> dict[str, obj
 
 
 async def _after_action(context: ToolContext, outcome: Outcome, *, full: bool) -> dict[str, object]:
+    if context.defer is not None and not full:
+        return context.defer(context, outcome)
     tab, facts = context.tab, outcome.facts()
     if outcome.dialog is not None or not tab.open:
         return facts
@@ -79,7 +83,7 @@ async def _page_after(
 ) -> dict[str, object]:
     tab = context.tab
     view = await tab.dialogs.unless_opened(tab.snapshots.full(timeout_ms=timeout_ms))
-    return {**facts, **table_data(view, max_tokens=context.max_tokens)}
+    return {**facts, **table_data(view, tab, max_tokens=context.max_tokens)}
 
 
 async def _changes_after(
@@ -91,13 +95,17 @@ async def _changes_after(
     if update.diff is None:
         if update.is_first and not outcome.new_document:
             return {**facts, "url": update.snapshot.url, "title": update.snapshot.title}
-        return {"page": "new", **facts, **table_data(update.snapshot, max_tokens=max_tokens)}
+        return {"page": "new", **facts, **table_data(update.snapshot, tab, max_tokens=max_tokens)}
     if update.diff.is_empty:
-        return {**facts, **_new_location(outcome, update.diff), "changes": "none"}
+        return {**facts, **_new_location(outcome, update), "changes": "none"}
     if diff_cost(update.diff) > max_tokens:
-        return {"page": "changed", **facts, **table_data(update.snapshot, max_tokens=max_tokens)}
-    return {**facts, **_new_location(outcome, update.diff), **diff_tables(update.diff)}
+        return {"page": "changed", **facts, **table_data(update.snapshot, tab, max_tokens=max_tokens)}
+    tables = diff_tables(update.diff, is_known=tab.snapshots.was_shown)
+    shown = (*(change.row for change in update.diff.changed), *(insertion.row for insertion in update.diff.new))
+    tab.snapshots.note_shown(update.diff.document, shown)
+    return {**facts, **_new_location(outcome, update), **tables}
 
 
-def _new_location(outcome: Outcome, changes: SnapshotDiff) -> dict[str, object]:
-    return {"url": changes.url, "title": changes.title} if outcome.navigated else {}
+def _new_location(outcome: Outcome, update: SnapshotUpdate) -> dict[str, object]:
+    page = update.snapshot
+    return {"url": page.url, "title": page.title} if outcome.navigated or update.relocated else {}

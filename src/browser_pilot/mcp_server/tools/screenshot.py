@@ -10,23 +10,29 @@ from pydantic import Field
 from browser_pilot.gateway import ToolContext
 from browser_pilot.mcp_server.tool_registry import FULL_ONLY, STANDARD, Operation, Tool
 from browser_pilot.mcp_server.tool_result import ImageData, ToolResult
-from browser_pilot.mcp_server.tool_schema import TabArguments
-from browser_pilot.page.snapshot.screenshot import ImageFormat, pdf, save_file, screenshot
+from browser_pilot.mcp_server.tool_schema import LISTED_IN_FULL, TabArguments
+from browser_pilot.page.snapshot.screenshot import ImageFormat, Picture, Screenshot, pdf, save_file, screenshot
 
 from .arguments import ElementField
+from .log_page import local_time
 from .page_result import page_data
+
+# The viewport's point, for actions, that a pixel (px, py) of a picture shows.
+POINT_FORMULA = "x + px / scale, y + py / scale"
+CUT_NOTE = "The end is missing: scroll there, or save everything with `path`."
+ILLEGIBLE_NOTE = "Text may be illegible at this scale: capture an `element`, or save with `path`."
 
 
 class ScreenshotArguments(TabArguments):
     element: ElementField | None = None
     full_page: bool = False
     format: ImageFormat = "png"
-    quality: Annotated[int | None, Field(ge=1, le=100)] = None
+    quality: Annotated[int | None, Field(ge=1, le=100, json_schema_extra=LISTED_IN_FULL)] = None
     labels: Annotated[bool, Field(description="draw refs")] = False
-    path: Annotated[str | None, Field(description="file name to save to")] = None
+    path: str | None = None
 
 
-async def take_screenshot(context: ToolContext, arguments: ScreenshotArguments) -> bytes:
+async def take_screenshot(context: ToolContext, arguments: ScreenshotArguments) -> Screenshot:
     return await screenshot(
         context.tab,
         element=arguments.element,
@@ -34,13 +40,47 @@ async def take_screenshot(context: ToolContext, arguments: ScreenshotArguments) 
         image_format=arguments.format,
         quality=arguments.quality,
         labels=arguments.labels,
+        full_resolution=arguments.path is not None,
     )
 
 
-async def render_screenshot(context: ToolContext, arguments: ScreenshotArguments, image: bytes) -> ToolResult:
+async def render_screenshot(context: ToolContext, arguments: ScreenshotArguments, taken: Screenshot) -> ToolResult:
+    data = {**await page_data(context.tab), "taken_at": local_time(taken.pictures[0].taken_at)}
+    rows = [_facts(picture) for picture in taken.pictures]
     if arguments.path is not None:
-        return await _saved(context, arguments.path, image)
-    return ToolResult(await page_data(context.tab), (ImageData(image, f"image/{arguments.format}"),))
+        names = _file_names(arguments.path, len(rows))
+        rows = [
+            {**_save(context, name, picture.data), **facts}
+            for name, picture, facts in zip(names, taken.pictures, rows, strict=True)
+        ]
+    data |= rows[0] if len(rows) == 1 else {"pictures": rows}
+    data["viewport_point"] = POINT_FORMULA
+    if taken.height_left:
+        data["height_left"] = round(taken.height_left)
+        data["note"] = CUT_NOTE
+    elif not taken.is_legible:
+        data["note"] = ILLEGIBLE_NOTE
+    if arguments.path is not None:
+        return ToolResult(data)
+    return ToolResult(data, tuple(ImageData(picture.data, f"image/{arguments.format}") for picture in taken.pictures))
+
+
+def _facts(picture: Picture) -> dict[str, object]:
+    return {
+        "width": picture.width,
+        "height": picture.height,
+        "scale": round(picture.scale, 4),
+        "x": round(picture.x, 1),
+        "y": round(picture.y, 1),
+    }
+
+
+def _file_names(name: str, count: int) -> list[str]:
+    """``page.png``, or ``page-1.png``, ``page-2.png``, …"""
+    if count == 1:
+        return [name]
+    stem, dot, extension = name.rpartition(".")
+    return [f"{stem if dot else extension}-{number}{dot}{extension if dot else ''}" for number in range(1, count + 1)]
 
 
 class PdfArguments(TabArguments):
@@ -56,15 +96,19 @@ async def render_pdf(context: ToolContext, arguments: PdfArguments, document: by
 
 
 async def _saved(context: ToolContext, name: str, data: bytes) -> ToolResult:
+    return ToolResult({**await page_data(context.tab), **_save(context, name, data)})
+
+
+def _save(context: ToolContext, name: str, data: bytes) -> dict[str, object]:
     path = save_file(context.settings.files.screenshot_dir, context.redactor.filename(name), data)
-    return ToolResult({**await page_data(context.tab), "path": str(path), "bytes": len(data)})
+    return {"path": str(path), "bytes": len(data)}
 
 
 TOOLS = (
     Tool(
         name="browser_screenshot",
-        title="Take a screenshot",
-        description="A picture of the page or of one element.",
+        title="Screenshot",
+        description="Of the page or one element.",
         arguments=ScreenshotArguments,
         effect="capture",
         profiles=STANDARD,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from datetime import datetime
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from browser_pilot.config.settings import EngineName
 from browser_pilot.egress.parent_proxy import parse_parent_proxy
@@ -30,11 +32,22 @@ SidePixels = Annotated[int, Field(ge=1, le=MAX_SIDE_PIXELS)]
 ShortText = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(one_line)]
 
 
+def width_and_height(given: object) -> object:
+    """``{width, height}`` in place of a list."""
+    if not isinstance(given, Mapping):
+        return given
+    sides = cast("Mapping[str, object]", given)
+    return [sides["width"], sides["height"]] if set(sides) == {"width", "height"} else sides
+
+
 class SessionArguments(TabArguments):
     action: Literal["list", "create", "use", "close", "save"] = "list"
     session: Annotated[str | None, Field(description="a handle")] = None
     profile: ShortText | None = None
-    viewport: Annotated[list[SidePixels], Field(min_length=2, max_length=2)] | None = None
+    viewport: Annotated[
+        Annotated[list[SidePixels], Field(min_length=2, max_length=2, description="width, height")] | None,
+        BeforeValidator(width_and_height),
+    ] = None
     device: ShortText | None = None
     user_agent: ShortText | None = None
     locale: Annotated[str | None, Field(pattern=r"^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$")] = None
@@ -73,7 +86,8 @@ async def _create(request: CallRequest, arguments: SessionArguments) -> ToolResu
     session = registry.plan(request.client, options)
     wait_ms = arguments.wait_ms or 0
     settings = request.client.settings
-    timeout_ms = max(settings.tools.timeout_ms, settings.browser.launch_timeout_ms) + wait_ms
+    opening_ms = int(session.max_opening_seconds * 1000)
+    timeout_ms = max(settings.tools.timeout_ms, opening_ms) + wait_ms
     effect = "navigate" if options.state is None else "cookies"
     proxy = options.parent_proxy
     if proxy is not None:
@@ -178,12 +192,25 @@ def _rows(request: CallRequest) -> list[dict[str, object]]:
             "current": session.id == current,
             "engine": session.engine,
             "profile": session.profile,
+            "created": _local_time(session.created),
+            "viewport": _size(session),
+            "allowed_domains": " ".join(map(str, session.domains)) if session.domains is not None else "",
             "tabs": " ".join(tab.id for tab in session.tabs()),
             "idle_s": round(now - session.last_used),
             "asleep": not session.is_open,
         }
         for session in registry.of(request.client)
     ]
+
+
+def _local_time(at: float) -> str:
+    return datetime.fromtimestamp(at).astimezone().isoformat(timespec="seconds")
+
+
+def _size(session: Session) -> str:
+    """Of its pages, or the device whose size they have; empty for the user's own windows."""
+    viewport = session.request.viewport
+    return session.request.emulation.device or "" if viewport is None else f"{viewport[0]}x{viewport[1]}"
 
 
 def _session_id(arguments: SessionArguments) -> str:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, cast
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
 
+from browser_pilot.errors import ElementNotFound
 from browser_pilot.gateway import ToolContext
-from browser_pilot.mcp_server.tool_registry import STANDARD, Operation, Tool
+from browser_pilot.mcp_server.tool_registry import STANDARD, CallRequest, Operation, Tool
+from browser_pilot.mcp_server.tool_result import ToolResult
 from browser_pilot.mcp_server.tool_schema import Arguments, TabArguments
 from browser_pilot.page.actions import forms, keyboard, mouse
-from browser_pilot.page.actions.keys import Modifier, activating_key, is_shortcut
+from browser_pilot.page.actions.keys import Modifier, activating_key, is_shortcut, needs_authorization
 from browser_pilot.page.actions.outcome import Outcome
 from browser_pilot.page.actions.resolve import resolve
 from browser_pilot.page.actions.target_facts import TargetSpec
 
-from .arguments import ElementField
+from .arguments import DescribedElement, ElementField, as_keys, as_list, one_or_list
+from .custom_lists import choose, choose_in_form
 from .page_result import render_changes
+
+MAX_KEYS = 100
 
 
 def element_timeout_ms(context: ToolContext) -> int:
@@ -25,7 +32,7 @@ def element_timeout_ms(context: ToolContext) -> int:
 
 
 class ClickArguments(TabArguments):
-    element: ElementField
+    element: DescribedElement
     button: mouse.Button = "left"
     count: Annotated[int, Field(ge=1, le=3)] = 1
     modifiers: tuple[Modifier, ...] = ()
@@ -47,7 +54,7 @@ async def click(context: ToolContext, arguments: ClickArguments) -> Outcome:
 
 
 class TypeArguments(TabArguments):
-    element: ElementField
+    element: ElementField | None = None
     text: str
     submit: bool = False
     clear: bool = True
@@ -55,14 +62,20 @@ class TypeArguments(TabArguments):
 
 
 def type_targets(arguments: TypeArguments) -> tuple[TargetSpec, ...]:
-    return (TargetSpec(arguments.element, submits=arguments.submit, fills=True),)
+    # A line break that is typed by a key is Enter.
+    by_keys = arguments.slowly or arguments.element is None
+    submits = arguments.submit or (by_keys and not {"\r", "\n"}.isdisjoint(arguments.text))
+    return (TargetSpec(arguments.element, submits=submits, fills=True),)
 
 
 async def type_text(context: ToolContext, arguments: TypeArguments) -> Outcome:
+    if not context.action.targets:
+        raise ElementNotFound("Nothing has the focus.", suggestions=["Name the field: `element`.", "Click it first."])
     return await keyboard.type_text(
         context.action,
         context.action.targets[0],
         arguments.text,
+        focused=arguments.element is None,
         clear=arguments.clear,
         submit=arguments.submit,
         slowly=arguments.slowly,
@@ -72,16 +85,26 @@ async def type_text(context: ToolContext, arguments: TypeArguments) -> Outcome:
 
 class SelectArguments(TabArguments):
     element: ElementField
-    values: Annotated[tuple[str, ...], Field(description="labels or values")]
+    values: Annotated[tuple[str, ...], BeforeValidator(as_list)]
 
 
 def select_targets(arguments: SelectArguments) -> tuple[TargetSpec, ...]:
     return (TargetSpec(arguments.element, fills=True, choices=arguments.values),)
 
 
-async def select(context: ToolContext, arguments: SelectArguments) -> Outcome:
+async def select_native(context: ToolContext, arguments: SelectArguments) -> Outcome:
     timeout_ms = element_timeout_ms(context)
     return await forms.select(context.action, context.action.targets[0], arguments.values, timeout_ms=timeout_ms)
+
+
+SELECT = Operation(targets=select_targets, execute=select_native, render=render_changes)
+
+
+async def select(request: CallRequest, arguments: SelectArguments) -> ToolResult:
+    context, outcome = await request.perform(SELECT, arguments)
+    if outcome.custom_lists:
+        context, outcome = await choose(request, arguments, arguments.element, arguments.values)
+    return await request.render(SELECT, context, arguments, outcome)
 
 
 class HoverArguments(TabArguments):
@@ -97,19 +120,27 @@ async def hover(context: ToolContext, _: HoverArguments) -> Outcome:
 
 
 class PressArguments(TabArguments):
-    key: Annotated[str, Field(description="Enter, Control+a, …")]
+    key: Annotated[
+        tuple[str, ...],
+        BeforeValidator(as_keys),
+        Field(min_length=1, max_length=MAX_KEYS),
+        PlainSerializer(one_or_list),
+        WithJsonSchema({"type": ["string", "array"]}),
+    ]
     element: ElementField | None = None
 
 
-def key_targets(key: str, element: ElementField | None) -> tuple[TargetSpec, ...]:
+def key_targets(keys: Sequence[str], element: ElementField | None) -> tuple[TargetSpec, ...]:
     """Enter and Space activate the element that has the focus; a shortcut may submit the form around it.
 
     Other keys need no authorization of their own.
     """
-    activating, shortcut = activating_key(key), is_shortcut(key)
-    if activating is None and not shortcut:
+    activating = [key for key in keys if needs_authorization(key)]
+    if not activating:
         return ()
-    return (TargetSpec(element, submits=shortcut or activating == "Enter", shortcut=shortcut),)
+    shortcut = any(is_shortcut(key) for key in activating)
+    submits = shortcut or any(activating_key(key) == "Enter" for key in activating)
+    return (TargetSpec(element, submits=submits, shortcut=shortcut),)
 
 
 def press_targets(arguments: PressArguments) -> tuple[TargetSpec, ...]:
@@ -117,25 +148,33 @@ def press_targets(arguments: PressArguments) -> tuple[TargetSpec, ...]:
 
 
 async def press(context: ToolContext, arguments: PressArguments) -> Outcome:
-    return await press_key(context, arguments.key, arguments.element)
+    return await press_keys(context, arguments.key, arguments.element)
 
 
-async def press_key(context: ToolContext, key: str, element: ElementField | None) -> Outcome:
+async def press_keys(context: ToolContext, keys: Sequence[str], element: ElementField | None) -> Outcome:
     action, timeout_ms = context.action, element_timeout_ms(context)
     authorized = action.targets[0] if action.targets else None
     if element is None:
-        return await keyboard.press(action, key, focused=authorized, timeout_ms=timeout_ms)
+        return await keyboard.press(action, keys, focused=authorized, timeout_ms=timeout_ms)
     target = authorized or await resolve(action.tab, element)
-    return await keyboard.press(action, key, target, timeout_ms=timeout_ms)
+    return await keyboard.press(action, keys, target, timeout_ms=timeout_ms)
 
 
 class FormField(Arguments):
     element: ElementField
-    value: str | bool | int | float | tuple[str, ...]
+    value: Annotated[str | bool | int | float | tuple[str, ...], WithJsonSchema({})]
+
+
+def as_fields(given: object) -> object:
+    """``{element: value}`` in place of a list."""
+    if isinstance(given, Mapping):
+        pairs = cast("Mapping[object, object]", given).items()
+        return [{"element": element, "value": value} for element, value in pairs]
+    return given
 
 
 class FillFormArguments(TabArguments):
-    fields: tuple[FormField, ...]
+    fields: Annotated[tuple[FormField, ...], BeforeValidator(as_fields)]
     submit: bool = False
 
 
@@ -155,7 +194,7 @@ def _choices(value: str | bool | int | float | tuple[str, ...]) -> tuple[str, ..
     return value if isinstance(value, tuple) else ()
 
 
-async def fill_form(context: ToolContext, arguments: FillFormArguments) -> Outcome:
+async def fill_fields(context: ToolContext, arguments: FillFormArguments) -> Outcome:
     values = [field.value for field in arguments.fields]
     return await forms.fill_form(
         context.action,
@@ -163,6 +202,36 @@ async def fill_form(context: ToolContext, arguments: FillFormArguments) -> Outco
         submit=arguments.submit,
         timeout_ms=element_timeout_ms(context),
     )
+
+
+def submit_targets(arguments: FillFormArguments) -> tuple[TargetSpec, ...]:
+    return (TargetSpec(arguments.fields[-1].element, submits=True),)
+
+
+async def submit_form(context: ToolContext, _: FillFormArguments) -> Outcome:
+    return await forms.submit_form(context.action, context.action.targets[0])
+
+
+FILL = Operation(targets=form_targets, execute=fill_fields, render=render_changes)
+SUBMIT = Operation(targets=submit_targets, execute=submit_form, render=render_changes)
+
+
+async def fill_form(request: CallRequest, arguments: FillFormArguments) -> ToolResult:
+    """The lists that the page draws itself come after the other fields, and the submission after them."""
+    context, outcome = await request.perform(FILL, arguments)
+    lists = [arguments.fields[index] for index in outcome.custom_lists]
+    if not lists or not outcome.complete:
+        return await request.render(FILL, context, arguments, outcome)
+    choices = [(field.element, _choices(field.value) or (str(field.value),)) for field in lists]
+    last, chosen, problems = await choose_in_form(request, arguments, choices)
+    context, notices = last or context, (*outcome.notices, *chosen.notices, *problems)
+    outcome = replace(chosen, notices=notices)
+    if arguments.submit and not problems:
+        context, submitted = await request.perform(SUBMIT, arguments)
+        outcome = replace(submitted, notices=(*notices, *submitted.notices))
+    elif problems and arguments.submit:
+        outcome = outcome.with_notices("The form was not submitted.")
+    return await request.render(FILL, context, arguments, outcome)
 
 
 TOOLS = (
@@ -179,7 +248,7 @@ TOOLS = (
     Tool(
         name="browser_type",
         title="Type",
-        description="Type text into a field; `submit` presses Enter.",
+        description="Type into a field or the focus; `submit` presses Enter.",
         arguments=TypeArguments,
         effect="write",
         profiles=STANDARD,
@@ -193,13 +262,13 @@ TOOLS = (
         arguments=SelectArguments,
         effect="write",
         profiles=STANDARD,
-        operation=Operation(targets=select_targets, execute=select, render=render_changes),
+        handler=select,
         destructive=True,
     ),
     Tool(
         name="browser_hover",
         title="Hover",
-        description="Move the mouse over an element.",
+        description="Hover over an element.",
         arguments=HoverArguments,
         effect="write",
         profiles=STANDARD,
@@ -207,8 +276,8 @@ TOOLS = (
     ),
     Tool(
         name="browser_press",
-        title="Press a key",
-        description="Press a key, in an element or where the focus is.",
+        title="Press keys",
+        description="Press Enter, Control+a, … or a list of keys.",
         arguments=PressArguments,
         effect="write",
         profiles=STANDARD,
@@ -218,11 +287,11 @@ TOOLS = (
     Tool(
         name="browser_fill_form",
         title="Fill a form",
-        description="Fill many fields in one call.",
+        description="Fill many fields.",
         arguments=FillFormArguments,
         effect="write",
         profiles=STANDARD,
-        operation=Operation(targets=form_targets, execute=fill_form, render=render_changes),
+        handler=fill_form,
         destructive=True,
     ),
 )

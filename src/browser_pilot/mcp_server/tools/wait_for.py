@@ -12,7 +12,8 @@ from browser_pilot.mcp_server.tool_registry import STANDARD, Operation, Tool
 from browser_pilot.mcp_server.tool_result import ToolResult
 from browser_pilot.mcp_server.tool_schema import TabArguments
 from browser_pilot.page.actions.outcome import Outcome
-from browser_pilot.page.actions.wait_for import ElementState, LoadState, wait_for
+from browser_pilot.page.actions.selectors import Element
+from browser_pilot.page.actions.wait_for import ElementState, LoadState, find_awaited, wait_for
 
 from .arguments import ElementField
 from .page_result import action_data
@@ -41,7 +42,7 @@ def function_of(arguments: WaitArguments) -> str | None:
     return arguments.function if isinstance(arguments, FullWaitArguments) else None
 
 
-async def wait(context: ToolContext, arguments: WaitArguments) -> None:
+async def wait(context: ToolContext, arguments: WaitArguments) -> tuple[Element, ...]:
     await wait_for(
         context.tab,
         text=arguments.text,
@@ -55,15 +56,23 @@ async def wait(context: ToolContext, arguments: WaitArguments) -> None:
         timeout_ms=context.call.timeout_ms - EXTRA_TIMEOUT_MS,
         context=context.action,
     )
+    return await find_awaited(context.tab, text=arguments.text, element=arguments.element, state=arguments.state)
 
 
-async def render_page(context: ToolContext, _: WaitArguments, __: None) -> ToolResult:
-    if not context.tab.snapshots.has_document:
-        return ToolResult({"url": context.tab.page.url})
-    return ToolResult(await action_data(context, Outcome()))
+async def render_page(context: ToolContext, _: WaitArguments, found: tuple[Element, ...]) -> ToolResult:
+    elements = [
+        {"ref": element.ref, "role": element.role, "name": element.name, "states": " ".join(element.states)}
+        for element in found
+    ]
+    facts: dict[str, object] = {"found": elements} if elements else {}
+    if context.defer is None and not context.tab.snapshots.has_document:
+        return ToolResult({"url": context.tab.page.url, **facts})
+    return ToolResult({**facts, **await action_data(context, Outcome())})
 
 
-WAIT = Operation[WaitArguments, None](execute=wait, render=render_page, extra_timeout_ms=EXTRA_TIMEOUT_MS)
+WAIT = Operation[WaitArguments, tuple[Element, ...]](
+    execute=wait, render=render_page, extra_timeout_ms=EXTRA_TIMEOUT_MS
+)
 WAIT_FOR_FUNCTION = replace(WAIT, effect="script")
 
 

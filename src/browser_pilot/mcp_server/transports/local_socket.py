@@ -122,6 +122,7 @@ class LocalListener:
                     self._retire()
                 return None
             client = self._clients.add(_options(hello), kind=STDIO, identity=_identity(hello))
+            client.lost_hub = hello.get("had_hub") is True
         except PilotError as error:
             await _send_line(writer, {"error": error_data(error)})
             return None

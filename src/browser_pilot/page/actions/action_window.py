@@ -67,6 +67,11 @@ class ActionWindow:
     def leave_open(self) -> None:
         self.state = WindowState.LEFT_OPEN
 
+    @property
+    def has_returned(self) -> bool:
+        """Whether the result of the action has been made."""
+        return self.state in (WindowState.LEFT_OPEN, WindowState.CLOSED)
+
     def close(self) -> None:
         self.state = WindowState.CLOSED
 

@@ -13,12 +13,16 @@ _NOT_ACTIONABLE = {
     "disabled": ("is disabled", "Something else may have to be filled in or chosen first."),
     "moving": ("keeps moving", "Try again when the animation is over."),
     "outside": ("cannot be brought into view", _TAKE_SNAPSHOT),
-    "covered": ("is covered by {by}", "Close or scroll away what covers it."),
+    "covered": ("is covered by {by}", _TAKE_SNAPSHOT),
     "read-only": ("is read-only", "It may open a picker when it is clicked."),
     "file": ("takes files", "Use browser_upload."),
     "disabled option": ("has the option {by}, which is disabled", _TAKE_SNAPSHOT),
     "changed": ("changed since it was authorized, so nothing was done", _TAKE_SNAPSHOT),
-    "form changed": ("was clicked, but the page then changed its form, so it was not submitted", _TAKE_SNAPSHOT),
+    "form changed": (
+        "was clicked, but the page then changed what it sends or where it leads, so nothing was sent",
+        _TAKE_SNAPSHOT,
+    ),
+    "elsewhere": ("is no longer what is at that point, so nothing was done", _TAKE_SNAPSHOT),
     "frame": ("is in a frame that cannot be reached: {by}", _TAKE_SNAPSHOT),
 }
 _WRONG_USE = {
@@ -36,6 +40,10 @@ _WRONG_USE = {
     "not filled": ("was not filled, because other fields failed", "Correct those and fill all of them again."),
     "inner": ("has another element at that point, {by}", "Use the ref of that one."),
     "outside element": ("is only {by} pixels large", "Give a point inside it: [x, y] from its upper left corner."),
+    "frame there": (
+        "has a frame at that point",
+        "Use the ref of the element in that frame, or a point {x, y} of the viewport.",
+    ),
     "radio": ("is a radio button, which cannot be cleared", "Choose another one of its group instead."),
 }
 
@@ -47,14 +55,23 @@ def describe_problem(failure: dict[str, Any]) -> tuple[str, str]:
         was = f" (it was {failure['by']})" if failure.get("by") else ""
         return f"is no longer on the page{was}", "Take a new browser_snapshot."
     problem, advice = _NOT_ACTIONABLE.get(kind) or _WRONG_USE[kind]
-    return problem.format(by=by), advice
+    return problem.format(by=by), _uncover(failure) if kind == "covered" else advice
+
+
+def _uncover(failure: dict[str, Any]) -> str:
+    """What to do about a cover, which has a ref and perhaps a button that closes it."""
+    if failure.get("closing"):
+        return f"Click {failure['closing']} first, which may close it, then try again."
+    if failure.get("ref"):
+        return f"Close or finish {failure['ref']} first, or click that one if it is what you meant."
+    return "Close or scroll away what covers it."
 
 
 def actionability_error(description: str, failure: dict[str, Any]) -> PilotError:
     """The error for an action on the element with this description."""
     kind = str(failure["error"])
     problem, advice = describe_problem(failure)
-    if kind in ("changed", "form changed"):
+    if kind in ("changed", "form changed", "elsewhere"):
         return ElementChanged(f"{description} {problem}.", suggestions=[advice])
     if kind == "gone":
         return StaleRef(f"{description} {problem}.", suggestions=[advice])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, cast
 
@@ -25,19 +26,28 @@ _Entry = dict[str, ReadOnlyJson]
 async def select(
     context: ActionContext, target: Target, values: Sequence[str], *, timeout_ms: int = TIMEOUT_MS
 ) -> Outcome:
-    """Select exactly these options of a native drop-down list or list box, by their labels or values."""
+    """Select exactly these options of a native drop-down list or list box, by their labels or values.
+
+    Nothing is done to a list that the page draws itself; the outcome's ``custom_lists`` has it then.
+    """
+    is_custom = False
 
     async def execute(action: RunningAction) -> PageReport | None:
+        nonlocal is_custom
         action.mark_sent()
         selected = await action.call_and_act(
             target, "selectOptions", target.wire_ref, list(values), timeout_ms, timeout_ms=timeout_ms
         )
+        if selected is not None and selected.get("customList"):
+            is_custom = True
+            return {}
         if selected is not None and selected["matches"] is False:
             holds = selected["holds"]
             action.notices.append(f"{target.description} now holds {holds!r}: the page changed the selection.")
         return selected
 
-    return await run_action(context, target, execute)
+    outcome = await run_action(context, target, execute)
+    return replace(outcome, custom_lists=(0,)) if is_custom else outcome
 
 
 async def fill_form(
@@ -65,13 +75,24 @@ async def fill_form(
             reply = await _fill(action, list(group), timeout_ms, reports)
             if reply is None:
                 break
-        if submit and reply is not None and all(report.problem is None for report in reports):
+        if submit and reply is not None and all(report.problem is None and not report.is_list for report in reports):
             return await _submit(action, last)
         return reply
 
     outcome = await run_action(context, last, execute)
     missing = [FieldReport(target.description, problem="was not reached") for target, _ in fields[len(reports) :]]
+    lists = tuple(index for index, report in enumerate(reports) if report.is_list)
+    outcome = replace(outcome, custom_lists=lists)
     return outcome.with_fields((*reports, *missing)).with_notices(*_summary(reports, submit=submit))
+
+
+async def submit_form(context: ActionContext, last: Target) -> Outcome:
+    """Submit the form of a field, as its own button would; Enter where there is no form."""
+
+    async def execute(action: RunningAction) -> PageReport | None:
+        return await _submit(action, last)
+
+    return await run_action(context, last, execute)
 
 
 async def _submit(action: RunningAction, last: Target) -> PageReport | None:
@@ -110,7 +131,8 @@ def _report(target: Target, result: Mapping[str, Any]) -> FieldReport:
         problem, advice = describe_problem(dict(result))
         return FieldReport(target.description, problem=f"{problem}. {advice}")
     problem = None if result["matches"] else f"holds {result['holds']!r} now: the page did not keep what was given"
-    return FieldReport(target.description, str(result["holds"]), problem)
+    is_list = bool(result.get("customList"))
+    return FieldReport(target.description, str(result["holds"]), problem, is_list=is_list)
 
 
 def _summary(reports: Sequence[FieldReport], *, submit: bool) -> list[str]:

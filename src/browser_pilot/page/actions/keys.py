@@ -144,6 +144,11 @@ def is_shortcut(text: str) -> bool:
     return not modifiers.isdisjoint({"Control", "Alt", "Meta"}) and name.lower() not in _EDITING_KEYS
 
 
+def needs_authorization(text: str) -> bool:
+    """Whether this key can activate the element that has the focus, or submit the form around it."""
+    return activating_key(text) is not None or is_shortcut(text)
+
+
 def _parts(text: str) -> list[str]:
     if text == "+":
         return ["+"]

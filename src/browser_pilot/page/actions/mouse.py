@@ -52,7 +52,7 @@ async def click(
         mask = modifier_mask(modifiers)
         return await click_target(action, target, timeout_ms, button=button, count=count, mask=mask)
 
-    return await run_action(context, target, execute)
+    return (await run_action(context, target, execute)).with_hits(target)
 
 
 async def click_target(
@@ -70,8 +70,8 @@ async def _click_when_actionable(
     retrying = False
     while True:
         left_ms = max(0, int((deadline - asyncio.get_running_loop().time()) * 1000))
-        arguments: tuple[ReadOnlyJson, ...] = (target.wire_ref, target.wire_offset(), count, action.context.approved)
-        reply = await action.call_target(target, "prepareClick", *arguments, left_ms, timeout_ms=left_ms)
+        arguments: tuple[ReadOnlyJson, ...] = (target.wire_ref, target.wire_position(), count, action.context.approved)
+        reply = await action.call_when_actionable(target, "prepareClick", *arguments, timeout_ms=left_ms)
         point = await to_viewport(action, target, reply, left_ms)
         action.mark_sent()
         nudge = retrying or bool(reply["moveFirst"])
@@ -117,13 +117,13 @@ async def hover(context: ActionContext, target: Target, *, timeout_ms: int = TIM
         await move_into(action, target, point, timeout_ms)
         return await action.result_of("waitIdle")
 
-    return await run_action(context, target, execute)
+    return (await run_action(context, target, execute)).with_hits(target)
 
 
-async def actionable_point(action: RunningAction, target: Target, timeout_ms: int, *, own: bool = False) -> Point:
-    """The point at which an element receives input, once it does; with ``own``, not a point of its label."""
-    arguments: tuple[ReadOnlyJson, ...] = (target.wire_ref, target.wire_offset(), own, timeout_ms)
-    reply = await action.call_target(target, "hoverPoint", *arguments, timeout_ms=timeout_ms)
+async def actionable_point(action: RunningAction, target: Target, timeout_ms: int) -> Point:
+    """The point at which an element receives input, once it does."""
+    arguments: tuple[ReadOnlyJson, ...] = (target.wire_ref, target.wire_position())
+    reply = await action.call_when_actionable(target, "hoverPoint", *arguments, timeout_ms=timeout_ms)
     return await to_viewport(action, target, reply, timeout_ms)
 
 

@@ -21,6 +21,7 @@ from browser_pilot.background_tasks import BackgroundTasks
 from browser_pilot.page.cdp import send
 from browser_pilot.page.downloads.download_progress import DownloadProgress
 from browser_pilot.page.observe.dropped_events import DroppedEvents
+from browser_pilot.page.observe.network_log import is_browser_internal
 from browser_pilot.page.observe.proxy_errors import may_be_proxy_response
 from browser_pilot.page.token_bucket import TokenBucket
 from browser_pilot.safe_text import sanitize
@@ -37,6 +38,7 @@ SOCKET_TIMEOUT_SECONDS = 0.5
 # Downloads that a page may start on its own.
 DOWNLOAD_BURST = 10
 DOWNLOADS_PER_SECOND = 0.2
+MAX_FILE_NAME_CHARACTERS = 120
 
 _AWAITED_TYPES = frozenset({"document", "xhr", "fetch", "script"})
 _STREAM_TYPES = ("text/event-stream", "application/x-ndjson", "multipart/x-mixed-replace", "application/grpc")
@@ -60,6 +62,7 @@ class RequestState(Enum):
 
 @dataclass(slots=True)
 class _InFlight:
+    sent_at: float
     state: RequestState = RequestState.SENT
     responded_at: float = math.inf
 
@@ -74,6 +77,7 @@ class NetworkTracker:
         self.download_progress = DownloadProgress()
         self.dropped_events = DroppedEvents()
         self._downloads = TokenBucket(DOWNLOAD_BURST, DOWNLOADS_PER_SECOND)
+        self._unreported_downloads: list[StartedDownload] = []
         self._expected: dict[str, asyncio.Future[Download]] = {}
         self._in_flight: dict[Request, _InFlight] = {}
         self._polls: OrderedDict[_RequestKey, int] = OrderedDict()
@@ -185,8 +189,22 @@ class NetworkTracker:
         """How many requests are in flight, streams not counted."""
         return len(self._loading_requests())
 
+    def working(self, *, max_age_seconds: float = math.inf) -> int:
+        """How many requests for data, scripts or documents are in flight, but for polling."""
+        since = _now() - max_age_seconds
+        return sum(
+            request.resource_type in _AWAITED_TYPES
+            and self._in_flight[request].sent_at > since
+            and self._polls.get(_key(request), 0) < _POLL_REPEATS
+            for request in self._loading_requests()
+        )
+
     def _loading_requests(self) -> list[Request]:
-        return [request for request, flight in self._in_flight.items() if flight.state is not RequestState.STREAMING]
+        return [
+            request
+            for request, flight in self._in_flight.items()
+            if flight.state is not RequestState.STREAMING and not is_browser_internal(request.url)
+        ]
 
     def note_tab(self, tab_id: str, url: str) -> None:
         """The page has opened another tab."""
@@ -208,7 +226,7 @@ class NetworkTracker:
 
     def _on_request(self, request: Request) -> None:
         now = _now()
-        self._in_flight[request] = _InFlight()
+        self._in_flight[request] = _InFlight(now)
         awaited, key = request.resource_type in _AWAITED_TYPES, _key(request)
         for window in self._windows:
             if self._is_main(request):
@@ -235,7 +253,7 @@ class NetworkTracker:
         streams = content_type.startswith(_STREAM_TYPES) or request.resource_type == "eventsource"
         if request in self._in_flight:
             state = RequestState.STREAMING if streams else RequestState.RESPONDING
-            self._in_flight[request] = _InFlight(state, _now())
+            self._in_flight[request] = _InFlight(self._in_flight[request].sent_at, state, _now())
         for window in self._windows:
             if request in window.document_requests:
                 window.status = response.status
@@ -330,9 +348,21 @@ class NetworkTracker:
             self._tasks.spawn(_discard(download))
             return
         started = StartedDownload(self._on_download(download), sanitize(download.suggested_filename), download.url)
-        for window in self._windows:
+        reporting = [window for window in self._windows if not window.has_returned]
+        for window in reporting:
             window.downloads.append(started)
+        if not reporting:
+            self._unreported_downloads.append(started)
         self._wake()
+
+    def take_download_notices(self) -> tuple[str, ...]:
+        """Downloads that began when no action was running to report them; each is returned once."""
+        late, self._unreported_downloads = self._unreported_downloads, []
+        return tuple(
+            f"The page started the download {one.id} ({one.filename[:MAX_FILE_NAME_CHARACTERS]}); "
+            "browser_download with this id shows its state."
+            for one in late
+        )
 
     def _note_effect(self) -> None:
         for window in self._windows:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from .resolve import Target
 
 DialogKind = Literal["alert", "confirm", "prompt", "beforeunload"]
 
@@ -34,11 +37,15 @@ class StartedDownload:
 
 @dataclass(frozen=True, slots=True)
 class FieldReport:
-    """The result for one field of a form: what it holds now, or why it does not hold the given value."""
+    """The result for one field of a form: what it holds now, or why it does not hold the given value.
+
+    ``is_list``: it is a list that the page draws itself, and nothing was done to it.
+    """
 
     element: str
     holds: str = ""
     problem: str | None = None
+    is_list: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,10 @@ class Outcome:
     still_loading: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     fields: tuple[FieldReport, ...] = ()
+    # Which of the given fields are lists that the page draws itself, in which nothing was chosen yet.
+    custom_lists: tuple[int, ...] = ()
+    # What was at the points that the caller named.
+    hits: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -69,9 +80,14 @@ class Outcome:
     def with_notices(self, *notices: str) -> Outcome:
         return replace(self, notices=(*self.notices, *notices))
 
+    def with_hits(self, *targets: Target) -> Outcome:
+        return replace(self, hits=tuple(target.description for target in targets if target.point is not None))
+
     def facts(self) -> dict[str, object]:
         """The parts that are not empty, in reading order, for a tool result."""
         facts: dict[str, object] = {}
+        if self.hits:
+            facts["hit"] = self.hits[0] if len(self.hits) == 1 else list(self.hits)
         if self.dialog is not None:
             default = {"default": self.dialog.default} if self.dialog.default else {}
             facts["dialog"] = {"type": self.dialog.kind, "message": self.dialog.message, **default}

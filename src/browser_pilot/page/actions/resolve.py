@@ -16,6 +16,7 @@ from browser_pilot.json_types import ReadOnlyJson
 from browser_pilot.page.frames import MAIN, Frame
 from browser_pilot.page.isolated_world import World
 
+from .pointer.points import element_at, parse_point
 from .selectors import ElementArgument, Elements, Selector, parse_element
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class Target:
     origin: str = ""
     # A point in the element, in pixels from its upper left corner; None for any point that receives input.
     offset: tuple[float, float] | None = None
+    # The point of its frame's viewport at which it was found. It must still be there when it is acted on.
+    point: tuple[float, float] | None = None
 
     @property
     def wire_ref(self) -> ReadOnlyJson:
@@ -50,16 +53,25 @@ class Target:
             return self.ref
         return {"ref": self.ref, "fingerprint": self.fingerprint, "values": self.fingerprints_values}
 
-    def wire_offset(self) -> ReadOnlyJson:
+    def wire_position(self) -> ReadOnlyJson:
+        """The argument by which injected functions know where in the element to act."""
+        if self.point is not None:
+            return {"x": self.point[0], "y": self.point[1]}
         return list(self.offset) if self.offset else None
 
 
 async def resolve(tab: Tab, element: ElementArgument, *, pointing: bool = False) -> Target:
     """The one element that ``element`` names. Anything but a ref is searched for in every frame.
 
-    With ``pointing`` the argument may name a point in the element: ``{"ref": "e12", "at": [x, y]}``.
+    With ``pointing`` the argument may name a point in the element, ``{"ref": "e12", "at": [x, y]}``, or a point of the
+    viewport, ``{"x": x, "y": y}``, which stands for the element that is there now.
     """
     tab.dialogs.require_none()
+    point = parse_point(element, pointing=pointing)
+    if point is not None:
+        await tab.dialogs.unless_opened(tab.secrets.hide_values())
+        found = await tab.dialogs.unless_opened(element_at(tab.world, point))
+        return Target(found.element.frame, found.element.ref, str(found.element), point=found.point)
     offset = _parse_offset(element, pointing=pointing)
     if offset is not None and isinstance(element, Mapping):
         return replace(await resolve(tab, {key: value for key, value in element.items() if key != "at"}), offset=offset)

@@ -70,8 +70,30 @@ class RunningAction:
 
     async def call_target(self, target: Target, function: str, *args: ReadOnlyJson, timeout_ms: int) -> PageReport:
         """Call an injected function about an element; raises what prevents the action."""
+        return await self._checked(target, await self._reply_about(target, function, *args, timeout_ms=timeout_ms))
+
+    async def call_when_actionable(
+        self, target: Target, function: str, *args: ReadOnlyJson, timeout_ms: int
+    ) -> PageReport:
+        """The same for a function that waits until the element can be acted on; its last argument is the time left.
+
+        It gives up on a covered element when the page is at rest, but cannot see requests: they may still uncover it.
+        """
+        deadline = asyncio.get_running_loop().time() + timeout_ms / 1000
+        while True:
+            left_ms = max(0, int((deadline - asyncio.get_running_loop().time()) * 1000))
+            reply = await self._reply_about(target, function, *args, left_ms, timeout_ms=left_ms)
+            if not (reply.get("atRest") and left_ms and self.tab.tracker.working()):
+                return await self._checked(target, reply)
+
+    async def _reply_about(self, target: Target, function: str, *args: ReadOnlyJson, timeout_ms: int) -> PageReport:
         response = await self.tab.world.call(target.frame, function, *args, timeout_ms=timeout_ms + EXTRA_TIMEOUT_MS)
         reply = cast("PageReport", response)
+        if "lastRef" in reply:
+            self.tab.world.note_refs_used(target.frame, int(reply["lastRef"]))
+        return reply
+
+    async def _checked(self, target: Target, reply: PageReport) -> PageReport:
         if reply.get("error") == "gone":
             raise await stale_error(self.tab.world, target)
         if "error" in reply:

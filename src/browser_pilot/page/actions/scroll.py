@@ -38,7 +38,7 @@ async def scroll(
         if element is None:
             raise InvalidArgument("Scroll by how much, or where to?", suggestions=["Give dy, dx or to."])
         to = "element"
-    target = await resolve(context.tab, element) if element is not None else None
+    target = await resolve(context.tab, element, pointing=True) if element is not None else None
 
     async def execute(action: RunningAction) -> PageReport | None:
         action.mark_sent()
@@ -54,7 +54,8 @@ async def scroll(
         action.notices.append(_position(result, moved=bool(reply["moved"])))
         return result
 
-    return await run_action(context, target, execute)
+    outcome = await run_action(context, target, execute)
+    return outcome if target is None else outcome.with_hits(target)
 
 
 async def _wheel(action: RunningAction, target: Target | None, dx: int, dy: int, timeout_ms: int) -> None:

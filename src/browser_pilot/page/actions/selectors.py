@@ -96,6 +96,8 @@ def is_selector(argument: ElementArgument | None) -> bool:
     if argument is None:
         return False
     if not isinstance(argument, str):
+        if set(argument) == {"x", "y"}:
+            return True
         argument = {key: value for key, value in argument.items() if key != "at"}
     try:
         return parse_element(argument).ref is None

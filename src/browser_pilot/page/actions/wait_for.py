@@ -16,7 +16,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from browser_pilot.background_tasks import BackgroundTasks
-from browser_pilot.errors import InvalidArgument, PilotError, Timeout
+from browser_pilot.errors import InvalidArgument, PilotError, StaleRef, Timeout
 from browser_pilot.json_types import ReadOnlyJson
 from browser_pilot.page.bounded_regex import matches_glob, search_texts
 from browser_pilot.page.frames import Frame
@@ -25,7 +25,7 @@ from browser_pilot.page.tab import Tab
 
 from .context import ActionContext
 from .resolve import ElementArgument
-from .selectors import invalid_element, parse_element
+from .selectors import Element, Elements, Selector, invalid_element, parse_element
 from .wait_function import wait_for_function
 
 ElementState = Literal[
@@ -37,6 +37,7 @@ DEFAULT_TIMEOUT_MS = 10_000
 _EXTRA_TIMEOUT_MS = 2_000
 _CANCEL_TIMEOUT_MS = 1_000
 _ABSENT = ("hidden", "detached")
+MAX_FOUND = 3
 
 _ids = itertools.count(1)
 _cancelling = BackgroundTasks("waits that ended early")
@@ -90,6 +91,23 @@ async def wait_for(
             f"Waited {timeout_ms} ms for {description}.",
             suggestions=["Take a browser_snapshot to see the page as it is.", "Give a larger timeout_ms."],
         )
+
+
+async def find_awaited(
+    tab: Tab, *, text: str | None, element: ElementArgument | None, state: ElementState
+) -> tuple[Element, ...]:
+    """The first elements that a wait ended for, unless they are gone again or a search for them could take long."""
+    if text is None and (element is None or state in _ABSENT):
+        return ()
+    selector = Selector(text=text) if element is None else parse_element(element)
+    if selector.regex:
+        return ()
+    try:
+        if selector.ref is not None:
+            return (await Elements(tab.world).resolve(selector),)
+        return tuple((await Elements(tab.world).match(selector))[0][:MAX_FOUND])
+    except (StaleRef, Timeout, FrameGone, CallInterrupted):
+        return ()
 
 
 def _start(

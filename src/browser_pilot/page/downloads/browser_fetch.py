@@ -23,7 +23,7 @@ from browser_pilot.page.tab import Tab
 from browser_pilot.policy.hosts import page_site
 
 from .browser_download import BrowserDownload, BrowserDownloadStream
-from .download_errors import bad_status, navigation_failed, response_timeout
+from .download_errors import bad_status, navigation_failed, require_whole_file, response_timeout
 from .download_progress import DownloadProgress
 from .downloadable import Downloadable, FileHead, head_of
 
@@ -96,7 +96,7 @@ class _Navigation:
         await send(session, "Page.enable")
         await send(session, "Fetch.enable", patterns=[{"urlPattern": "*", "requestStage": "Response"}])
         navigating = asyncio.ensure_future(
-            send(session, "Page.navigate", url=resource.url, referrer=_referrer(resource))
+            send(session, "Page.navigate", url=resource.url, referrer=_referrer(resource), **_policy(resource))
         )
         # It ends when the download has begun or the tab is closed; its result is then irrelevant.
         navigating.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -107,6 +107,7 @@ class _Navigation:
         if status >= 400:
             raise bad_status(tab.last_network_error, url, status)
         headers = {one["name"].lower(): one["value"] for one in response["responseHeaders"]}
+        require_whole_file(status, headers.get("content-range", ""))
         length = None if "content-encoding" in headers else headers.get("content-length")
         mime, disposition = headers.get("content-type", ""), headers.get(_DISPOSITION, "")
         head = head_of(resource, url=url, mime=mime, disposition=disposition, length=length)
@@ -146,6 +147,12 @@ class _Navigation:
 async def _close(page: Page) -> None:
     with suppress(PlaywrightError):
         await page.close()
+
+
+def _policy(resource: Downloadable) -> dict[str, str]:
+    """The element's own referrer policy, in CDP's spelling: ``strict-origin`` is ``strictOrigin``."""
+    first, *others = resource.referrer_policy.split("-")
+    return {"referrerPolicy": first + "".join(map(str.capitalize, others))} if first else {}
 
 
 def _referrer(resource: Downloadable) -> str:

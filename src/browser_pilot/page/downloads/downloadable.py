@@ -5,9 +5,11 @@ Nothing is changed or fetched here: see ``page_fetch`` and ``browser_fetch``.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from email.message import Message
 from typing import Any, Protocol, cast
+from urllib.parse import urljoin
 
 from browser_pilot.errors import DownloadFailed, ElementAmbiguous, ElementNotFound
 from browser_pilot.page.actions.resolve import ElementArgument, resolve, stale_error
@@ -17,11 +19,14 @@ from browser_pilot.policy.hosts import parse_address
 
 FETCHED_SCHEMES = ("http", "https", "blob", "data")
 PIECE_BYTES = 1 << 20
+# Neither with a scheme nor a host: ``/file.png``, ``files/a.png``.
+_RELATIVE = re.compile(r"\s*(?:[/.?]|(?!localhost(?:/|$))[^:/.\s]+(?:/|$))")
 
 
 @dataclass(frozen=True, slots=True)
 class Downloadable:
     """``url`` is its address, or ``ref`` the element that renders it, both in ``frame``; ``name`` is set by the page.
+    ``referrer_policy`` is the element's own. ``note`` is what the agent should know of it.
 
     Without a frame, the browser is already downloading it.
     """
@@ -31,6 +36,8 @@ class Downloadable:
     ref: str = ""
     name: str = ""
     page_url: str = ""
+    referrer_policy: str = ""
+    note: str = ""
 
     @property
     def source(self) -> str:
@@ -44,7 +51,10 @@ class Downloadable:
         return self.url.partition(":")[0].lower() in ("http", "https")
 
     def wire(self) -> dict[str, str]:
-        return {"ref": self.ref} if self.ref else {"url": self.url}
+        if self.ref:
+            return {"ref": self.ref}
+        policy = {"referrerPolicy": self.referrer_policy} if self.referrer_policy else {}
+        return {"url": self.url, **policy}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +108,10 @@ async def find_downloadable(tab: Tab, spec: DownloadSpec) -> Downloadable:
 
 
 async def downloadable_at(tab: Tab, url: str) -> Downloadable:
-    """What is at a URL, fetched as by the page in the tab."""
+    """What is at a URL, fetched as by the page in the tab; a relative one is resolved against the page's."""
     frame = await tab.world.main_frame()
+    if _RELATIVE.match(url):
+        url = urljoin(tab.page.url, url)
     if url.partition(":")[0].lower() in ("blob", "data"):
         return Downloadable(frame, url=url, page_url=tab.page.url)
     return Downloadable(frame, url=parse_address(url).href, page_url=tab.page.url)
@@ -125,7 +137,15 @@ async def downloadable_of(tab: Tab, element: ElementArgument, *, called: str) ->
     url, ref = str(found.get("url", "")), str(found.get("ref", ""))
     if not ref and url.partition(":")[0].lower() not in FETCHED_SCHEMES:
         raise _not_downloadable(found)
-    return Downloadable(target.frame, url, ref, str(found.get("name", "")), tab.page.url)
+    return Downloadable(
+        target.frame,
+        url,
+        ref,
+        name=str(found.get("name", "")),
+        page_url=tab.page.url,
+        referrer_policy=str(found.get("referrerPolicy", "")),
+        note=str(found.get("note", "")),
+    )
 
 
 def _not_downloadable(found: dict[str, Any]) -> DownloadFailed:

@@ -14,7 +14,7 @@ from browser_pilot.page.tab import Tab
 
 from .browser_download import BrowserDownload, BrowserDownloadStream
 from .browser_fetch import fetch_by_browser
-from .download_errors import broken, unreadable
+from .download_errors import PageGone, broken, unreadable
 from .downloadable import Downloadable, FileHead, FileStream
 from .page_fetch import RESPONSE_TIMEOUT_SECONDS, PageFetchFailed, fetch_in_page
 from .transfers import LARGE_BYTES, SaveOptions, Transfer, classify, save_names
@@ -83,9 +83,25 @@ async def _save_blob(
 
 
 async def save_stream(
-    transfer: Transfer, opening: Callable[[], Awaitable[FileStream]], options: SaveOptions
+    transfer: Transfer,
+    opening: Callable[[], Awaitable[FileStream]],
+    options: SaveOptions,
+    *,
+    without_page: Callable[[], Awaitable[FileStream]] | None = None,
 ) -> SavedFile:
-    """Write a stream to its file. If it fails or is cancelled, no part of the file stays."""
+    """Write a stream to its file. If it fails or is cancelled, no part of the file stays.
+
+    ``without_page`` opens it again, without the page, if that is closed or navigated meanwhile.
+    """
+    try:
+        return await _save(transfer, opening, options)
+    except PageGone:
+        if without_page is None:
+            raise
+        return await _save(transfer, without_page, options)
+
+
+async def _save(transfer: Transfer, opening: Callable[[], Awaitable[FileStream]], options: SaveOptions) -> SavedFile:
     stream = await opening()
     part = PartialFile(options.folder, max_bytes=options.max_bytes)
     try:

@@ -11,16 +11,17 @@ import asyncio
 import base64
 import itertools
 from contextlib import suppress
+from http import HTTPStatus
 from typing import Any, cast
 
 from browser_pilot.background_tasks import BackgroundTasks
-from browser_pilot.errors import PilotError, Timeout
+from browser_pilot.errors import NoTab, PilotError, Timeout
 from browser_pilot.page.frames import Frame
 from browser_pilot.page.isolated_world import CallInterrupted, FrameGone
 from browser_pilot.page.tab import Tab
 from browser_pilot.policy.hosts import page_site
 
-from .download_errors import bad_status, broken, response_timeout
+from .download_errors import PageGone, bad_status, broken, require_whole_file, response_timeout
 from .download_progress import STALL_TIMEOUT_SECONDS
 from .downloadable import PIECE_BYTES, Downloadable, FileHead, head_of
 
@@ -46,7 +47,7 @@ async def fetch_in_page(tab: Tab, resource: Downloadable, timeout_seconds: float
     )
     try:
         reply = cast("dict[str, Any]", await opening)
-    except (CallInterrupted, FrameGone) as error:
+    except (CallInterrupted, FrameGone, NoTab) as error:
         raise PageFetchFailed("the page was closed or navigated") from error
     except asyncio.CancelledError:
         _closing.spawn(_close_file(tab, frame, number))
@@ -61,9 +62,14 @@ async def fetch_in_page(tab: Tab, resource: Downloadable, timeout_seconds: float
     stream = PageStream(tab, frame, number, head, empty=bool(reply["empty"]))
     status = int(reply["status"])
     if status < 400:
+        try:
+            require_whole_file(status, str(reply["range"]))
+        except PilotError:
+            await stream.close()
+            raise
         return stream
     await stream.close()
-    if page_site(resource.url) != page_site(resource.page_url):
+    if status == HTTPStatus.FORBIDDEN or page_site(resource.url) != page_site(resource.page_url):
         # Servers often refuse a cross-origin fetch of what they deliver as a subresource or a navigation.
         raise PageFetchFailed(str(status))
     raise bad_status(tab.last_network_error, resource.url, status)
@@ -89,9 +95,9 @@ class PageStream:
         )
         try:
             reply = cast("dict[str, Any]", await reading)
-        except (CallInterrupted, FrameGone) as error:
+        except (CallInterrupted, FrameGone, NoTab) as error:
             self._ended = True
-            raise broken("the page was closed or navigated during the fetch") from error
+            raise PageGone("the page was closed or navigated during the fetch") from error
         except Timeout as error:
             raise broken(f"no data for {STALL_TIMEOUT_SECONDS:.0f} s") from error
         if "error" in reply:

@@ -12,6 +12,7 @@ import itertools
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -38,7 +39,9 @@ class ExecutableFile(DownloadFailed):
 
     def __init__(self, extension: str) -> None:
         super().__init__(
-            f"The file is executable (.{extension}), which was not authorized.", metadata={"reason": "executable"}
+            f"The file is executable (.{extension}), which was not authorized.",
+            suggestions=["Download it again with `wait`: the user is then asked."],
+            metadata={"reason": "executable"},
         )
         self.extension = extension
 
@@ -70,6 +73,7 @@ class Transfer:
     kind: FileType | None = None
     saved: SavedFile | None = None
     error: PilotError | None = None
+    note: str = ""
     began: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[SavedFile] | None = None
 
@@ -78,9 +82,11 @@ class Transfer:
         if self.task is not None and self.state == "running":
             self.task.cancel()
 
-    async def wait_begun(self) -> None:
-        """Wait until the file type was detected. Raises the error if it failed before."""
-        await self.began.wait()
+    async def wait_begun(self, seconds: float | None = None) -> None:
+        """Wait until the file type was detected, or for ``seconds``. Raises the error if it failed before."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.began.wait()
         if self.error is not None and self.kind is None:
             raise self.error
 

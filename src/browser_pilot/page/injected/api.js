@@ -4,11 +4,13 @@
 
 import { cancelWaits } from './actions/cancellation.js';
 import { hoverPoint, mouseArrived, pointThroughFrame } from './actions/actionability.js';
-import { blockPresses, clickResult, dragResult, prepareClick, unblockPresses, watchDrag } from './actions/click_guard.js';
-import { writeResult, writeText } from './actions/fields.js';
+import { blockPresses, clickResult, dragProgress, endDrag, prepareClick, prepareDrag, unblockPresses } from './actions/click_guard.js';
+import { keysResult, writeResult, writeText } from './actions/fields.js';
 import { fileInput, fileInputFacts } from './actions/file_input.js';
 import { fillFields, submitForm } from './actions/fill_form.js';
-import { focusTarget, guardFocused, guardTarget } from './actions/key_guard.js';
+import { blockKeys, focusTarget, guardFocused, guardNextKey, guardTarget, takesText, unblockKeys } from './actions/key_guard.js';
+import { findListOption, focusListInput, listShows, scrollListTo } from './actions/listbox.js';
+import { elementAtPoint } from './actions/point_target.js';
 import { scrollResult, scrollTarget } from './actions/scroll.js';
 import { selectOptions } from './actions/select_options.js';
 import { actionableElements, resolveSelector } from './actions/selector_engine.js';
@@ -21,11 +23,13 @@ import { hideValues } from './filled_secrets.js';
 import { findDownloadable } from './downloads/downloadable.js';
 import { closeFile, collectBlob, openFile, readFile, saveByLink } from './downloads/file_stream.js';
 import { libraries } from './libraries.js';
+import { waitAtRest } from './mutation_watch.js';
 import { documentToken, elementOf } from './refs.js';
 import { readContent, readLinks } from './snapshot/content.js';
 import { domTree } from './snapshot/dom_tree.js';
 import { removeLabels, showLabels, toParentPoint, viewportBox } from './snapshot/screenshot.js';
 import { maskSecrets, unmaskSecrets } from './snapshot/secret_mask.js';
+import { extractRows, isPagerEnd } from './snapshot/extraction.js';
 import { extractParts } from './snapshot/selection.js';
 import { snapshot } from './snapshot/snapshot.js';
 
@@ -53,6 +57,8 @@ export const api = {
   readContent,
   readLinks,
   extractParts,
+  extractRows,
+  isPagerEnd,
   viewportBox,
   toParentPoint,
   showLabels,
@@ -63,6 +69,7 @@ export const api = {
 
   // Selectors and targets.
   resolveSelector,
+  elementAtPoint,
   actionableElements,
   targetFacts,
 
@@ -74,8 +81,9 @@ export const api = {
   pointThroughFrame,
   blockPresses,
   unblockPresses,
-  watchDrag,
-  dragResult,
+  prepareDrag,
+  dragProgress,
+  endDrag,
   scrollTarget,
   scrollResult,
   cancelWaits,
@@ -84,15 +92,25 @@ export const api = {
   focusTarget,
   guardTarget,
   guardFocused,
+  blockKeys,
+  unblockKeys,
+  guardNextKey,
+  takesText,
   writeText,
   writeResult,
+  keysResult,
   selectOptions,
+  findListOption,
+  scrollListTo,
+  focusListInput,
+  listShows,
   fillFields,
   submitForm,
   fileInput,
   fileInputFacts,
 
   // Waiting and storage.
+  waitAtRest,
   waitForCondition,
   cancelWait,
   accessStorage,

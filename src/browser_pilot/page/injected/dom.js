@@ -4,9 +4,10 @@
 
 import { isFilled } from './filled_secrets.js';
 
+/** @import { HiddenState } from './snapshot/visual_hiding.js' */
 /** The parts of a style that a walk needs for every element; the rest is read from `computed` where it matters.
  * @typedef {{ computed: CSSStyleDeclaration, display: string, visible: boolean, cursor: string, opacity: string, position: string,
- *   kind?: string, concealed?: string, background?: [number, number, number, number] | null }} StyleInfo the last three are caches. */
+ *   kind?: string, concealed?: HiddenState, background?: [number, number, number, number] | null }} StyleInfo the last three are caches. */
 
 export const SKIPPED_TAGS = new Set([
   'SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD', 'META', 'LINK', 'TITLE', 'BASE', 'PARAM', 'SOURCE', 'TRACK', 'COL',

@@ -21,11 +21,26 @@ export function rectsOf(element) {
 
 /** A point inside a frame as a point of this document. @param {Element} frame @param {Point} inner */
 export function outerPoint(frame, inner) {
+  const { left, top, across, down } = contentBox(frame);
+  return { x: left + inner.x * across, y: top + inner.y * down };
+}
+
+/** A point of this document as a point inside a frame. @param {Element} frame @param {Point} outer */
+export function innerPoint(frame, outer) {
+  const { left, top, across, down } = contentBox(frame);
+  return { x: (outer.x - left) / across, y: (outer.y - top) / down };
+}
+
+/** Where a frame's document begins, and its scale. @param {Element} frame */
+function contentBox(frame) {
   const rect = frame.getBoundingClientRect();
   const style = getComputedStyle(frame);
   const [wide, high] = frame instanceof HTMLElement ? [frame.offsetWidth, frame.offsetHeight] : [rect.width, rect.height];
+  const [across, down] = [rect.width / wide || 1, rect.height / high || 1];
   return {
-    x: rect.left + (frame.clientLeft + parseFloat(style.paddingLeft) + inner.x) * (rect.width / wide || 1),
-    y: rect.top + (frame.clientTop + parseFloat(style.paddingTop) + inner.y) * (rect.height / high || 1),
+    left: rect.left + (frame.clientLeft + parseFloat(style.paddingLeft)) * across,
+    top: rect.top + (frame.clientTop + parseFloat(style.paddingTop)) * down,
+    across,
+    down,
   };
 }

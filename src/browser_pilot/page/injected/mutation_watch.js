@@ -13,6 +13,7 @@ const MIN_FRAME_WAIT_MS = 6;
 const SELF_MUTATING_COUNT = 3;
 const SELF_MUTATING_MS = 1_000;
 const MAX_TITLE_LENGTH = 1_000;
+const REST_AFTER_MUTATION_MS = 250;
 
 /** When each node last mutated outside a watch, newest first. @type {WeakMap<Node, number[]>} */
 const unwatchedMutations = new WeakMap();
@@ -23,6 +24,7 @@ let currentWatch = null;
 let observing = false;
 let mutations = 0;
 let selfMutatedAt = -Infinity;
+let mutatedAt = -Infinity;
 
 // While a document is being parsed, all of it is a mutation.
 if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', observe, { once: true });
@@ -42,11 +44,13 @@ function onMutations(records) {
   const nodes = new Set(records.map((record) => record.target));
   for (const node of nodes) {
     if (currentWatch !== null && !isSelfMutating(node, currentWatch.startedAt)) {
+      mutatedAt = now;
       currentWatch.mutations++;
       currentWatch.nodes.set(node, (currentWatch.nodes.get(node) ?? 0) + 1);
     } else {
       unwatchedMutations.set(node, [now, ...(unwatchedMutations.get(node) ?? [])].slice(0, SELF_MUTATING_COUNT));
       if (isSelfMutating(node, now)) selfMutatedAt = now;
+      else mutatedAt = now;
     }
   }
 }
@@ -60,6 +64,24 @@ function isSelfMutating(node, at) {
 /** How many mutations the document has had, from any cause. */
 export function mutationCount() {
   return mutations;
+}
+
+/** When the document last had a mutation other than by what mutates all the time. */
+export function lastMutationAt() {
+  return mutatedAt;
+}
+
+/**
+ * Waits while the document loads or changes, other than by what changes all the time. Returns whether it did, and whether it still does.
+ * @param {number} timeoutMs @param {boolean} changeExpected whether a response has just arrived that the page may show
+ */
+export async function waitAtRest(timeoutMs, changeExpected) {
+  const startedAt = performance.now();
+  const isWorking = () => document.readyState !== 'complete'
+    || performance.now() - (changeExpected ? Math.max(mutatedAt, startedAt) : mutatedAt) < REST_AFTER_MUTATION_MS;
+  const worked = isWorking();
+  while (isWorking() && performance.now() - startedAt < timeoutMs) await nextFrame();
+  return { worked, working: isWorking() };
 }
 
 /** Whether the document was mutating by itself when a watch began. @param {Watch} watch */

@@ -7,15 +7,18 @@ Chromium does, and replays past ``Runtime.exceptionThrown`` events on ``Runtime.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from playwright.async_api import ConsoleMessage, Error, Page, WebError
+from playwright.async_api import ConsoleMessage, Error, JSHandle, Page, WebError
 
 from browser_pilot.background_tasks import BackgroundTasks
 from browser_pilot.page.cdp import send
+from browser_pilot.page.token_bucket import TokenBucket
 from browser_pilot.safe_text import cut, sanitize
 
+from .console_format import format_message
+from .console_tables import render_table
 from .ring_buffer import RingBuffer
 
 ConsoleLevel = Literal["error", "warning", "info", "debug"]
@@ -28,6 +31,9 @@ LEVELS: dict[str, ConsoleLevel] = {
 }
 CAPACITY = 1_000
 MAX_TEXT_CHARACTERS = 2_000
+# Tables that are rendered; reading one takes a call into the page.
+TABLE_BURST = 10
+TABLES_PER_SECOND = 1
 MAX_LOCATION_CHARACTERS = 2_000
 
 
@@ -49,6 +55,7 @@ class ConsoleLog(RingBuffer[ConsoleEntry]):
         super().__init__(CAPACITY)
         self._page = page
         self._tasks = BackgroundTasks("a tab's console")
+        self._tables = TokenBucket(TABLE_BURST, TABLES_PER_SECOND)
         page.on("console", self._add_message)
         page.context.on("weberror", self._add_error)
         page.on("close", self._remove_listener)
@@ -59,7 +66,15 @@ class ConsoleLog(RingBuffer[ConsoleEntry]):
     def _add_message(self, message: ConsoleMessage) -> None:
         at = message.location
         level = LEVELS.get(message.type, "info")
-        self.add(self._entry(level, message.text, _location(at["url"], at["lineNumber"], at["columnNumber"])))
+        text = format_message(message.text, [str(argument) for argument in message.args])
+        entry = self._entry(level, text, _location(at["url"], at["lineNumber"], at["columnNumber"]))
+        self.add(entry)
+        if message.type == "table" and message.args and self._tables.take(time.monotonic()):
+            self._tasks.spawn(self._render_table(entry, message.args[0]))
+
+    async def _render_table(self, entry: ConsoleEntry, data: JSHandle) -> None:
+        if text := await render_table(data):
+            self.replace(entry, replace(entry, text=sanitize(text)))
 
     def _add_error(self, thrown: WebError) -> None:
         if thrown.page is not self._page:

@@ -53,6 +53,17 @@ async def cookie_sites(tab: Tab, spec: CookieSpec) -> tuple[Site, ...]:
     return tuple(dict.fromkeys(site for site in sites if site != page))
 
 
+async def domain_wide_hosts(tab: Tab, spec: CookieSpec) -> frozenset[str]:
+    """The hosts for which the call would change cookies that the names below them get too."""
+    if spec.action in ("set", "delete"):
+        return frozenset({canonical_domain(spec.domain).removeprefix(".")} if spec.domain else ())
+    if spec.action == "get":
+        return frozenset()
+    with translated("Reading cookies"):
+        domains = {cookie.get("domain", "") for cookie in await tab.page.context.cookies()}
+    return frozenset(canonical_domain(domain).removeprefix(".") for domain in domains if domain.startswith("."))
+
+
 def canonical_domain(domain: str) -> str:
     """A cookie's domain in the form in which it is authorized, so that the browser gets the same."""
     host = parse_host(domain.removeprefix("."))

@@ -1,6 +1,7 @@
 """What was dropped of a page's events because there were too many of them, and whether its scripts were stopped.
 
-The limits are enforced where the events enter (``engines/driver_preload``). This counts what is reported from there.
+The limits are enforced where the events enter (``engines/driver_preload``, the extension). This counts what is reported
+from there.
 """
 
 from __future__ import annotations

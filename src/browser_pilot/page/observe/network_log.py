@@ -1,24 +1,32 @@
-"""Network requests of a tab, in a bounded buffer.
+"""Network requests and WebSockets of a tab, in a bounded buffer; not what the browser loads for itself.
 
-Bodies are not stored: they are read from the browser when a caller requests the details.
+Large and binary bodies are not stored (``response_bodies``): they are read from the browser when a caller requests the
+details.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TypeAlias
 
-from playwright.async_api import Error, Page, Request, Response
+from playwright.async_api import Error, Page, Request, Response, WebSocket
 
+from browser_pilot.background_tasks import BackgroundTasks
 from browser_pilot.errors import InvalidArgument
 from browser_pilot.safe_text import sanitize
 from browser_pilot.upstream_errors import NAVIGATION_ABORTED, NETWORK_ERROR_PREFIX
 
 from .proxy_errors import NetworkErrorLookup, may_be_proxy_response, short_reason
+from .response_bodies import Body, KeptBodies, decode, read_body
 from .ring_buffer import RingBuffer
+from .websocket_log import WebSocketConnection
 
 CAPACITY = 1_000
-MAX_BODY_CHARACTERS = 1_000_000
+# Parts of the browser itself, such as its PDF viewer.
+INTERNAL_SCHEMES = ("chrome:", "chrome-extension:", "chrome-untrusted:", "devtools:")
 
 
 @dataclass(slots=True)
@@ -41,33 +49,41 @@ class NetworkRequest:
 
 @dataclass(frozen=True, slots=True)
 class RequestDetails:
-    """Headers and bodies of one request; bodies only if they are text and still available."""
+    """Headers and bodies of one request. A body is None if there is none by the nature of the request."""
 
     request_headers: dict[str, str]
     response_headers: dict[str, str]
-    request_body: str | None
-    response_body: str | None
+    request_body: Body | None
+    response_body: Body | None
 
 
-class NetworkLog(RingBuffer[NetworkRequest]):
+NetworkEntry: TypeAlias = NetworkRequest | WebSocketConnection
+
+
+class NetworkLog(RingBuffer[NetworkEntry]):
     """Keeps the newest requests; survives navigation, ends with the tab."""
 
     def __init__(self, page: Page, last_network_error: NetworkErrorLookup) -> None:
         super().__init__(CAPACITY)
         self._last_network_error = last_network_error
         self._open: dict[Request, NetworkRequest] = {}
+        self._bodies = KeptBodies()
+        self._tasks = BackgroundTasks("a tab's network log")
         page.on("request", self._on_request)
         page.on("response", self._on_response)
-        page.on("requestfinished", self._on_end)
+        page.on("requestfinished", self._on_finished)
         page.on("requestfailed", self._on_failure)
+        page.on("websocket", self._on_websocket)
 
-    def get(self, number: int) -> NetworkRequest:
+    def get(self, number: int) -> NetworkEntry:
         entry = next((entry for entry in self if entry.number == number), None)
         if entry is None:
             raise InvalidArgument(f"There is no request {number}.", suggestions=["browser_network lists them by id."])
         return entry
 
     def _on_request(self, request: Request) -> None:
+        if is_browser_internal(request.url):
+            return
         entry = NetworkRequest(
             self.next_number(),
             request,
@@ -90,11 +106,26 @@ class NetworkLog(RingBuffer[NetworkRequest]):
             entry.failure = short_reason(error)
         self.notify()
 
+    def _on_finished(self, request: Request) -> None:
+        entry = self._open.get(request)
+        self._on_end(request)
+        if entry is not None and self._bodies.wants(request, time.monotonic()):
+            self._tasks.spawn(self._bodies.keep(entry.number, request))
+
     def _on_end(self, request: Request) -> None:
         entry = self._open.pop(request, None)
         if entry is not None:
             entry.duration_ms = max(0, int((time.time() - entry.at) * 1000))
-            self.notify()
+            self._on_entry_change(entry)
+
+    def _on_websocket(self, socket: WebSocket) -> None:
+        connection = WebSocketConnection(self.next_number(), time.time(), sanitize(socket.url))
+        connection.listen(socket, lambda: self._on_entry_change(connection))
+        self.add(connection)
+
+    def _on_entry_change(self, entry: NetworkEntry) -> None:
+        self.mark_unread(entry)
+        self.notify()
 
     def _on_failure(self, request: Request) -> None:
         entry = self._open.get(request)
@@ -106,34 +137,43 @@ class NetworkLog(RingBuffer[NetworkRequest]):
             entry.failure = failure.removeprefix(NETWORK_ERROR_PREFIX) if error is None else short_reason(error)
         self._on_end(request)
 
+    def has_body(self, entry: NetworkRequest) -> bool:
+        """Whether its response body is kept beyond its document."""
+        return self._bodies.get(entry.number) is not None
 
-async def read_details(entry: NetworkRequest) -> RequestDetails:
-    request = entry.request
-    request_body = _text(request.post_data_buffer)
-    try:
-        response = await request.response() if entry.failure is None and entry.status is not None else None
-        if response is None:
-            return RequestDetails(await request.all_headers(), {}, request_body, None)
+    async def read_details(self, entry: NetworkRequest) -> RequestDetails:
+        request = entry.request
+        request_body = _request_body(request, request.headers)
+        try:
+            response = await request.response() if entry.failure is None and entry.status is not None else None
+            request_headers = await request.all_headers()
+            request_body = _request_body(request, request_headers)
+            if response is None:
+                return RequestDetails(request_headers, {}, request_body, None)
+            return RequestDetails(
+                request_headers, await response.all_headers(), request_body, await self._response_body(entry, response)
+            )
+        except Error:
+            return RequestDetails(request.headers, {}, request_body, self._bodies.get(entry.number))
+
+    async def _response_body(self, entry: NetworkRequest, response: Response) -> Body | None:
+        if (kept := self._bodies.get(entry.number)) is not None:
+            return kept
+        if HTTPStatus.MULTIPLE_CHOICES <= response.status < HTTPStatus.BAD_REQUEST:
+            return None
         # A body that is still being received may never end.
-        response_body = await _body(response) if entry.duration_ms is not None else None
-        return RequestDetails(await request.all_headers(), await response.all_headers(), request_body, response_body)
-    except Error:
-        return RequestDetails(request.headers, {}, request_body, None)
+        return Body(missing="still being received") if entry.duration_ms is None else await read_body(response)
 
 
-async def _body(response: Response) -> str | None:
-    try:
-        return _text(await response.body())
-    except Error:
-        return None
+def _request_body(request: Request, headers: Mapping[str, str]) -> Body | None:
+    data = request.post_data_buffer
+    if data is not None:
+        return decode(data)
+    length = headers.get("content-length", "0")
+    # Chromium reports no body that contains a file.
+    return None if length == "0" else Body(missing=f"not reported by the browser, {length} bytes")
 
 
-def _text(body: bytes | None) -> str | None:
-    """The body if it is UTF-8 text, cut at ``MAX_BODY_CHARACTERS``."""
-    if body is None:
-        return None
-    try:
-        text = body.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-    return text if len(text) <= MAX_BODY_CHARACTERS else f"{text[:MAX_BODY_CHARACTERS]}… ({len(text)} characters)"
+def is_browser_internal(url: str) -> bool:
+    """Whether a URL is of the browser itself and not of a page."""
+    return url.startswith(INTERNAL_SCHEMES)

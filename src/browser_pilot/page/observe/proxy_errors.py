@@ -15,6 +15,7 @@ from browser_pilot.egress import BlockedByPolicy, NetworkFailure
 from browser_pilot.egress.connect_errors import PARENT_PROXY_FAILED
 from browser_pilot.errors import DomainDenied, NavigationFailed, PilotError
 from browser_pilot.page.playwright_errors import network_failure
+from browser_pilot.policy.rule_advice import rule_advice
 
 # From a URL to why it last failed; None when it did not, or when the browser's own error is the right one.
 NetworkErrorLookup = Callable[[str], BlockedByPolicy | NetworkFailure | None]
@@ -42,7 +43,7 @@ def unreachable_error(reason: BlockedByPolicy | NetworkFailure, operation: str, 
         return network_failure(reason.code, url, operation)
     return DomainDenied(
         f"{operation} was refused: {reason.reason}",
-        suggestions=[f"Only the user can change {reason.rule}; `browser-pilot policy show` lists the rules in force."],
+        suggestions=[rule_advice(reason.rule)],
         metadata={"rule": reason.rule},
     )
 

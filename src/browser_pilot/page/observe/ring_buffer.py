@@ -1,10 +1,9 @@
-"""A bounded buffer of numbered entries that keeps the newest. Pure."""
+"""A bounded buffer of numbered entries that keeps the newest, and knows which of them its reader has not seen. Pure."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 
@@ -16,30 +15,47 @@ class Numbered(Protocol):
 E = TypeVar("E", bound=Numbered)
 
 
-@dataclass(frozen=True, slots=True)
-class Slice(Generic[E]):
-    """Matching entries, oldest first; ``earlier`` is how many more match before them."""
-
-    entries: tuple[E, ...]
-    earlier: int
-
-
 class RingBuffer(Generic[E]):
     def __init__(self, capacity: int) -> None:
         self._entries: deque[E] = deque(maxlen=capacity)
         self._count = 0
+        # Numbers of the entries that were added or changed since the last ``mark_read``.
+        self._unread: set[int] = set()
         self._listeners: list[Callable[[], None]] = []
 
     def __iter__(self) -> Iterator[E]:
         return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def evicted(self) -> int:
+        """How many entries newer ones have displaced."""
+        return self._count - len(self._entries)
 
     def next_number(self) -> int:
         return self._count + 1
 
     def add(self, entry: E) -> None:
         self._count += 1
+        if len(self._entries) == self._entries.maxlen:
+            self._unread.discard(self._entries[0].number)
         self._entries.append(entry)
+        self._unread.add(entry.number)
         self.notify()
+
+    def is_unread(self, entry: E) -> bool:
+        return entry.number in self._unread
+
+    def mark_unread(self, entry: E) -> None:
+        """The entry, which may have been read, says something new."""
+        if self._entries and entry.number >= self._entries[0].number:
+            self._unread.add(entry.number)
+
+    def mark_read(self) -> None:
+        """All entries have been read."""
+        self._unread.clear()
 
     def on_change(self, listener: Callable[[], None]) -> None:
         """Call ``listener`` whenever an entry is added or changed."""
@@ -55,8 +71,3 @@ class RingBuffer(Generic[E]):
         """Call the listeners: an entry was changed in place."""
         for listener in self._listeners:
             listener()
-
-    def latest(self, matches: Callable[[E], bool], *, limit: int, before: int | None = None) -> Slice[E]:
-        """The newest matching entries, of those with a number below ``before``."""
-        matching = [entry for entry in self._entries if (before is None or entry.number < before) and matches(entry)]
-        return Slice(tuple(matching[-limit:]), max(0, len(matching) - limit))

@@ -9,12 +9,17 @@ Pure: no browser, no clock.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from .rows import Row, Snapshot
 from .token_budget import costs_at_least, estimate_rows, estimate_tokens
+
+# Fewer rows that reappear are listed like new ones.
+_MIN_RETURNED = 3
+_REF = re.compile(r"(.*e)(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,17 +126,65 @@ def apply_diff(old: Snapshot, diff: SnapshotDiff) -> Snapshot:
     )
 
 
-def diff_tables(diff: SnapshotDiff) -> dict[str, list[dict[str, str]] | list[str]]:
-    """The diff as it is encoded in a tool result. An empty ``after`` means: after the row above."""
-    encoded: dict[str, list[dict[str, str]] | list[str]] = {}
+def diff_tables(
+    diff: SnapshotDiff, *, is_known: Callable[[Row], bool] = lambda _: False
+) -> dict[str, list[dict[str, str]] | str]:
+    """The diff as it is encoded in a tool result. An empty ``after`` means: after the row above.
+
+    ``is_known``: whether the client was shown a row before exactly as it is. Several such rows that reappear one after
+    the other are named by their refs.
+    """
+    encoded: dict[str, list[dict[str, str]] | str] = {}
+    returned, new = _split_returned(diff.new, is_known)
     if diff.changed:
         pairs = [(change.row.ref, *what) for change in diff.changed for what in change.changed_cells()]
         encoded["changed"] = [{"ref": ref, "what": what, "now": now} for ref, what, now in pairs]
-    if diff.new:
-        encoded["new"] = [_new_row(insertion, index, diff.new) for index, insertion in enumerate(diff.new)]
+    if new:
+        encoded["new"] = [_new_row(insertion, index, new) for index, insertion in enumerate(new)]
+    if returned:
+        encoded["back"] = [
+            {"after": run[0].after or "top", "as_before": ref_ranges(insertion.row.ref for insertion in run)}
+            for run in returned
+        ]
     if diff.removed:
-        encoded["gone"] = list(diff.removed)
+        encoded["gone"] = ref_ranges(diff.removed)
     return encoded
+
+
+def ref_ranges(refs: Iterable[str]) -> str:
+    """Refs with their count, several consecutive ones as a range: ``4 rows: e1-e3 f2e1``."""
+    numbered = [(match[1], int(match[2])) if (match := _REF.fullmatch(ref)) is not None else (ref, -1) for ref in refs]
+    ranges: list[list[tuple[str, int]]] = []
+    for prefix, number in numbered:
+        if ranges and ranges[-1][-1] == (prefix, number - 1):
+            ranges[-1].append((prefix, number))
+        else:
+            ranges.append([(prefix, number)])
+    texts = [
+        " ".join(map(_ref, run)) if len(run) < _MIN_RETURNED else f"{_ref(run[0])}-{_ref(run[-1])}" for run in ranges
+    ]
+    count = f"{len(numbered)} rows: " if len(numbered) >= _MIN_RETURNED else ""
+    return count + " ".join(texts)
+
+
+def _ref(numbered: tuple[str, int]) -> str:
+    prefix, number = numbered
+    return prefix if number < 0 else f"{prefix}{number}"
+
+
+def _split_returned(
+    new: Sequence[InsertedRow], is_known: Callable[[Row], bool]
+) -> tuple[list[list[InsertedRow]], list[InsertedRow]]:
+    """Runs of rows that reappear unchanged, and the other rows."""
+    runs: list[list[InsertedRow]] = []
+    for index, insertion in enumerate(new):
+        follows = index > 0 and new[index - 1].row.ref == insertion.after
+        if runs and follows and is_known(insertion.row) == is_known(runs[-1][0].row):
+            runs[-1].append(insertion)
+        else:
+            runs.append([insertion])
+    returned = [run for run in runs if len(run) >= _MIN_RETURNED and is_known(run[0].row)]
+    return returned, [insertion for run in runs if run not in returned for insertion in run]
 
 
 def _new_row(insertion: InsertedRow, index: int, all_new: Sequence[InsertedRow]) -> dict[str, str]:

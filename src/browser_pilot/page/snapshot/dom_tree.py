@@ -18,6 +18,7 @@ from browser_pilot.safe_text import cut, parse_json
 from .rows import Box
 
 DEFAULT_MAX_NODES = 500
+MAX_NODES = 20_000
 # As long as the page cuts the names of nodes.
 MAX_TAG_CHARACTERS = 80
 
@@ -51,6 +52,12 @@ class DomTree:
                 suggestions=(f"The tree has indices 0 to {len(self.nodes) - 1}.",),
             )
         return self.nodes[index].ref
+
+    def starts_like(self, other: object, count: int) -> bool:
+        """Whether the first indices name the same elements in both."""
+        if not isinstance(other, DomTree) or self.document != other.document:
+            return False
+        return [node.ref for node in self.nodes[:count]] == [node.ref for node in other.nodes[:count]]
 
     def lines(self) -> list[str]:
         return [_line(index, node) for index, node in enumerate(self.nodes)]

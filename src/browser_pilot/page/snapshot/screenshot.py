@@ -1,9 +1,10 @@
-"""Screenshots of a page or an element, scaled for a model, and the page as a PDF."""
+"""Screenshots of a page or an element, scaled for a model or in full resolution, and the page as a PDF."""
 
 from __future__ import annotations
 
 import asyncio
 import base64
+import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -18,10 +19,10 @@ from browser_pilot.page.frames import Frame
 from browser_pilot.page.playwright_errors import translated
 from browser_pilot.page.tab import Tab
 
+from .image_size import image_size
+from .picture_layout import Region, layout_for_file, layout_for_model
+
 ImageFormat = Literal["png", "jpeg", "webp"]
-# Models scale images down to about this size; more pixels cost tokens and add no detail.
-MAX_SIDE_PIXELS = 1_568
-MAX_AREA_PIXELS = 1_200_000
 LABEL_TIMEOUT_MS = 10_000
 MAX_FILE_NAME_BYTES = 200
 MARGIN_PIXELS = 24
@@ -30,20 +31,28 @@ PREVIEW_TIMEOUT_SECONDS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
-    """A part of the document, in CSS pixels."""
+class Picture:
+    """One image of a region. Its pixel (px, py) shows the point (x + px / scale, y + py / scale) of the viewport.
 
+    ``taken_at`` is in seconds since the epoch.
+    """
+
+    data: bytes
+    width: int
+    height: int
+    scale: float
     x: float
     y: float
-    width: float
-    height: float
+    taken_at: float
 
-    @property
-    def scale(self) -> float:
-        """The factor that keeps the image within the size that a model uses."""
-        by_side = MAX_SIDE_PIXELS / max(self.width, self.height, 1)
-        by_area = (MAX_AREA_PIXELS / max(self.width * self.height, 1)) ** 0.5
-        return min(1.0, by_side, by_area)
+
+@dataclass(frozen=True, slots=True)
+class Screenshot:
+    """``height_left`` is what is missing at the end of the region, in CSS pixels."""
+
+    pictures: tuple[Picture, ...]
+    height_left: float
+    is_legible: bool
 
 
 async def screenshot(
@@ -54,7 +63,9 @@ async def screenshot(
     image_format: ImageFormat,
     quality: int | None,
     labels: bool,
-) -> bytes:
+    full_resolution: bool = False,
+) -> Screenshot:
+    """Of the viewport, an element or the full page; in several pictures where one would be illegible."""
     if quality is not None and image_format == "png":
         raise InvalidArgument("PNG has no quality setting.", suggestions=['Use format "jpeg" or "webp" with quality.'])
     if element is not None and full_page:
@@ -67,19 +78,24 @@ async def screenshot(
         if element is not None
         else _page_region(metrics, full_page=full_page)
     )
-    clip = {"x": region.x, "y": region.y, "width": region.width, "height": region.height, "scale": region.scale}
-    options: dict[str, Any] = {"quality": quality} if quality is not None else {}
+    viewport = metrics["cssVisualViewport"]
+    ratio = metrics["layoutViewport"]["clientWidth"] / max(metrics["cssLayoutViewport"]["clientWidth"], 1) or 1.0
+    layout = (layout_for_file if full_resolution else layout_for_model)(region, ratio)
+    options: dict[str, Any] = {"format": image_format, "captureBeyondViewport": full_page or element is not None}
+    if quality is not None:
+        options["quality"] = quality
+
+    async def capture(part: Region) -> Picture:
+        clip = {"x": part.x, "y": part.y, "width": part.width, "height": part.height, "scale": layout.scale / ratio}
+        data = base64.b64decode((await send(session, "Page.captureScreenshot", clip=clip, **options))["data"])
+        width, height = image_size(data)
+        x, y = part.x - viewport["pageX"], part.y - viewport["pageY"]
+        return Picture(data, width, height, layout.scale, x, y, time.time())
+
     with translated("Taking a screenshot"):
         async with _labelled(tab, wanted=labels), tab.secrets.masked():
-            response = await send(
-                session,
-                "Page.captureScreenshot",
-                format=image_format,
-                clip=clip,
-                captureBeyondViewport=full_page or element is not None,
-                **options,
-            )
-    return base64.b64decode(response["data"])
+            pictures = tuple([await capture(part) for part in layout.parts])
+    return Screenshot(pictures, layout.left, layout.is_legible)
 
 
 async def pdf(tab: Tab) -> bytes:

@@ -15,6 +15,9 @@ from browser_pilot.page.bounded_regex import search_texts
 from .rows import Row, Snapshot
 
 DEFAULT_CONTEXT_ROWS = 1
+# With more matches, their neighbours would be most of the result.
+MAX_MATCHES_WITH_CONTEXT = 8
+MAX_CONTEXT_CHARACTERS = 80
 ROWS_PER_SLICE = 200
 
 
@@ -52,9 +55,24 @@ async def search_rows(
         matching = await search_texts(regex, [text for _, text in found], ignore_case=True)
         found = [candidate for index, candidate in enumerate(found) if index in matching]
     hits = list(dict.fromkeys(row_index for row_index, _ in found))
+    if len(hits) > MAX_MATCHES_WITH_CONTEXT:
+        context_rows = 0
     shown = {near for hit in hits for near in range(hit - context_rows, hit + context_rows + 1)}
-    rows = tuple(row for index, row in enumerate(snapshot.rows) if index in shown)
+    matching_rows = set(hits)
+    rows = tuple(
+        row if index in matching_rows else _shortened(row) for index, row in enumerate(snapshot.rows) if index in shown
+    )
     return SearchResult(replace(snapshot, rows=rows), tuple(snapshot.rows[hit].ref for hit in hits))
+
+
+def _shortened(row: Row) -> Row:
+    """A row that is only there for orientation."""
+    label = row.label()
+    if len(label) > MAX_CONTEXT_CHARACTERS:
+        row = replace(row, name=f"{label[: MAX_CONTEXT_CHARACTERS - 1]}…", parts=())
+    if row.value is not None and len(row.value) > MAX_CONTEXT_CHARACTERS:
+        row = replace(row, value=f"{row.value[: MAX_CONTEXT_CHARACTERS - 1]}…")
+    return row
 
 
 async def _search_text(

@@ -36,12 +36,17 @@ async def a_mail(agent: Agent) -> None:
 
 
 def icon_after(agent: Agent, sender: str, name: str) -> Row:
-    start = agent.where(lambda row: row.name == sender)
+    start = agent.where(lambda row: is_mail_of(sender, row))
     return next(row for row in agent.rows[start:] if row.name == name)
 
 
+def is_mail_of(sender: str, row: Row) -> bool:
+    """Whether a row of the list is a mail: it is named by its sender, its subject and how it begins."""
+    return row.role == "click" and row.name.split()[:1] == [sender]
+
+
 async def open_mail(agent: Agent, sender: str, way: str) -> None:
-    await agent.click(agent.one("text", sender))
+    await agent.click(agent.rows[agent.where(lambda row: is_mail_of(sender, row))])
     await agent.click(next(row for row in agent.all() if row.name.strip() == way))
 
 

@@ -6,19 +6,22 @@ import { outerPoint } from '../geometry.js';
 import { elementOf } from '../refs.js';
 import { nextFrame, severalFrames } from '../scheduling.js';
 import { cancellation } from './cancellation.js';
+import { coverReport, CoverWatch } from './hit_test/covers.js';
 import { elementOrLabel, isDisabled, isVisible } from './element_state.js';
 import { goneFailure } from './failures.js';
-import { clickablePoint, hitFailure, pointAtOffset, topmostAt } from './hit_testing.js';
+import { clickablePoint, hitFailure, pointAtOffset, pointIfStillThere, topmostAt } from './hit_testing.js';
 import { hasChanged, refIn } from './target_facts.js';
 
 /** @import { Point } from '../geometry.js' */
 /** @import { Failure } from './failures.js' */
 /** @import { Target } from './target_facts.js' */
 
+/** Where in an element: pixels from its upper left corner, or the point of the viewport at which it was found. @typedef {number[] | Point} Position */
+
 const ALIGNMENTS = /** @type {ScrollLogicalPosition[]} */ (['center', 'end', 'start', 'nearest']);
 const TRIES_PER_ALIGNMENT = 6;
 /** Errors that waiting does not change. */
-const FINAL_FAILURES = new Set(['outside element', 'inner']);
+const FINAL_FAILURES = new Set(['outside element', 'inner', 'elsewhere']);
 const MAX_MOVING_TRIES = 20;
 
 /** Resolves once the mouse moves in this frame. @type {Promise<boolean>} */
@@ -32,24 +35,27 @@ function isAnimated(element) {
   });
 }
 
-/** @param {Element} element @param {number} tries the number of tries before @param {number[] | null} offset */
-function scrollToTarget(element, tries, offset) {
+/** @param {Element} element @param {number} tries the number of tries before @param {Position | null} position */
+function scrollToTarget(element, tries, position) {
   const rect = element.getBoundingClientRect();
-  if (offset !== null) return scrollToPoint(element, { x: rect.left + offset[0], y: rect.top + offset[1] });
+  if (Array.isArray(position)) return scrollToPoint(element, { x: rect.left + position[0], y: rect.top + position[1] });
   const block = ALIGNMENTS[(tries / TRIES_PER_ALIGNMENT) % ALIGNMENTS.length];
   element.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
 }
 
 /**
- * @param {Element} element @param {number} tries the number of tries before @param {number[] | null} offset @param {boolean} refuseInner
+ * @param {Element} element @param {number} tries the number of tries before @param {Position | null} position @param {boolean} refuseInner
  * @returns {Promise<Point | Failure>}
  */
-async function stablePoint(element, tries, offset, refuseInner) {
-  const findPoint = () => (offset === null ? clickablePoint(element) : pointAtOffset(element, offset, refuseInner));
+async function stablePoint(element, tries, position, refuseInner) {
+  const findPoint = () => {
+    if (position === null) return clickablePoint(element);
+    return Array.isArray(position) ? pointAtOffset(element, position, refuseInner) : pointIfStillThere(element, position);
+  };
   let point = findPoint();
   let scrolled = false;
   if ('error' in point && !FINAL_FAILURES.has(point.error) && tries % TRIES_PER_ALIGNMENT === 0) {
-    scrollToTarget(element, tries, offset);
+    scrollToTarget(element, tries, position);
     scrolled = true;
     point = findPoint();
   }
@@ -62,34 +68,36 @@ async function stablePoint(element, tries, offset, refuseInner) {
 }
 
 /**
- * Waits until an element can be acted on. Returns the element or its label, and the point; the caller may choose an offset in the element.
+ * Waits until an element can be acted on. Returns the element or its label, and the point; the caller may choose a position in the element.
  * `refuseInner`: the point must not belong to an interactive element inside.
- * @param {Target} target @param {number} timeoutMs @param {{ allowDisabled?: boolean, offset?: number[] | null, refuseInner?: boolean }} [options]
+ * @param {Target} target @param {number} timeoutMs @param {{ allowDisabled?: boolean, position?: Position | null, refuseInner?: boolean }} [options]
  * @returns {Promise<{ element: Element, point: Point } | Failure>}
  */
 export async function waitActionable(target, timeoutMs, options = {}) {
   const ref = refIn(target);
   const deadline = performance.now() + timeoutMs;
   const isCancelled = cancellation();
+  const covers = new CoverWatch();
   for (let tries = 0; ; tries++) {
     const resolved = elementOf(ref);
     if (resolved === null) return goneFailure(ref);
     if (resolved instanceof HTMLOptionElement && !(/** @type {HTMLSelectElement | null} */ (resolved.closest('select'))?.size)) return { error: 'option' };
-    const element = options.offset ? resolved : elementOrLabel(resolved);
+    const element = options.position ? resolved : elementOrLabel(resolved);
     /** @type {Point | Failure} */
     let point;
     if (!isVisible(element)) point = { error: 'hidden' };
     else if (!options.allowDisabled && isDisabled(resolved)) point = { error: 'disabled' };
-    else point = await stablePoint(element, tries, options.offset ?? null, options.refuseInner === true);
+    else point = await stablePoint(element, tries, options.position ?? null, options.refuseInner === true);
     if (!('error' in point)) return hasChanged(target, resolved) ? { error: 'changed' } : { element, point };
-    if (FINAL_FAILURES.has(point.error) || performance.now() >= deadline || isCancelled()) return point;
+    const atRest = covers.isFinal(point, element);
+    if (atRest || FINAL_FAILURES.has(point.error) || performance.now() >= deadline || isCancelled()) return coverReport(point, element, atRest);
     await nextFrame();
   }
 }
 
-/** Where to move the mouse for an element that is not clicked. @param {Target} target @param {number[] | null} offset @param {boolean} refuseInner @param {number} timeoutMs */
-export async function hoverPoint(target, offset, refuseInner, timeoutMs) {
-  const found = await waitActionable(target, timeoutMs, { allowDisabled: true, offset, refuseInner });
+/** Where to move the mouse for an element that is not clicked. @param {Target} target @param {Position | null} position @param {number} timeoutMs */
+export async function hoverPoint(target, position, timeoutMs) {
+  const found = await waitActionable(target, timeoutMs, { allowDisabled: true, position });
   if ('error' in found) return found;
   expectMouse();
   return found.point;
@@ -123,16 +131,18 @@ export async function pointThroughFrame(number, inner, timeoutMs) {
   let before = null;
   const deadline = performance.now() + timeoutMs;
   const isCancelled = cancellation();
+  const covers = new CoverWatch();
   for (let tries = 0; ; tries++) {
     const element = frameElementOf(number);
     if (!element) return { error: 'gone', by: 'the frame that it is in' };
     const point = outerPoint(element, inner);
     const hit = topmostAt(element, point);
     const stable = before !== null && Math.abs(before.x - point.x) + Math.abs(before.y - point.y) < 1;
-    const over = performance.now() >= deadline || isCancelled();
+    const atRest = hit !== element && covers.isFinal(hitFailure(hit), element);
+    const over = atRest || performance.now() >= deadline || isCancelled();
     if (hit === element && (stable || over)) return point;
     before = hit === element ? point : null;
-    if (over) return hitFailure(hit);
+    if (over) return coverReport(hitFailure(hit), element, atRest);
     if (hit !== element && tries % TRIES_PER_ALIGNMENT === 0) scrollToPoint(element, point);
     await nextFrame();
   }

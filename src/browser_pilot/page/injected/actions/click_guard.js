@@ -5,16 +5,19 @@ import { elementOf } from '../refs.js';
 import { nextFrame, nextTask, severalFrames } from '../scheduling.js';
 import { expectMouse, waitActionable } from './actionability.js';
 import { describeElement } from './failures.js';
-import { reaches, topmostAt } from './hit_testing.js';
+import { isSubmitButton } from './forms.js';
+import { deepestAt, isFrame, reaches, topmostAt } from './hit_testing.js';
+import { guardLink } from './link_guard.js';
 import { guardSubmission } from './submission_guard.js';
 import { actedOn, hasChanged, refIn } from './target_facts.js';
 
+/** @import { Position } from './actionability.js' */
 /** @import { Watch } from '../mutation_watch.js' */
 /** @import { Target } from './target_facts.js' */
 
 /** @typedef {{ element: Element, presses: number, landed: boolean, clicked: boolean, hit: string | null, released: Promise<void>,
  *   watch: Watch, unsent: boolean, remove: () => void }} Guard `hit` describes what a press hit instead of the element; then it is stopped.
- *   `unsent`: the page changed the form on the click, so it was not sent. */
+ *   `unsent`: the page changed the form or the link during the click, so it was not sent. */
 
 const GUARDED_EVENTS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
 const DRAG_START_TIMEOUT_MS = 10_000;
@@ -32,8 +35,8 @@ let dragStarted = false;
 
 /**
  * @param {Element} element @param {number} presses @param {() => string | null} objection why a press on the element is not allowed
- * @param {boolean} untilClick whether the objection is evaluated again at the click, and the form is guarded from then on: the page may
- * change them
+ * @param {boolean} untilClick whether the objection is evaluated again at the click, and the form or the link is guarded: the page may change
+ * them
  */
 function startGuard(element, presses, objection, untilClick) {
   guard?.remove();
@@ -55,7 +58,6 @@ function startGuard(element, presses, objection, untilClick) {
       fresh.clicked = true; // a label dispatches a second click to its field
       if (movedAway(event, fresh)) fresh.hit = describeElement(/** @type {Element} */ (event.target));
       else if (untilClick) fresh.hit = objection();
-      if (untilClick && fresh.hit === null) guardSubmission(actedOn(element), () => (fresh.unsent = true));
     }
     if (fresh.hit !== null) {
       event.preventDefault();
@@ -72,6 +74,12 @@ function startGuard(element, presses, objection, untilClick) {
     if (guard === fresh) guard = null;
   };
   guard = fresh;
+  if (!untilClick) return;
+  // From now on: a listener of the page may keep the events of the click from this guard.
+  const acted = actedOn(element);
+  const stopped = () => (fresh.unsent = true);
+  guardSubmission(acted, isSubmitButton(acted), fresh.watch, stopped);
+  guardLink(acted, stopped);
 }
 
 /**
@@ -97,19 +105,24 @@ function movedAway(event, guarded) {
 
 /**
  * Waits until the target can be clicked and guards it. Returns the point, and whether the mouse must move first (`moveFirst`).
- * @param {Target} target @param {number[] | null} offset @param {number} presses @param {boolean} strict whether the target must not change
- * between press and click either
+ * @param {Target} target @param {Position | null} position @param {number} presses @param {boolean} strict whether the target must not
+ * change between press and click either
  * @param {number} timeoutMs
  */
-export async function prepareClick(target, offset, presses, strict, timeoutMs) {
-  const found = await waitActionable(target, timeoutMs, { offset, refuseInner: true });
+export async function prepareClick(target, position, presses, strict, timeoutMs) {
+  const found = await waitActionable(target, timeoutMs, { position, refuseInner: true });
   if ('error' in found) return found;
-  startGuard(found.element, presses, () => {
-    const resolved = elementOf(refIn(target));
-    return resolved !== null && hasChanged(target, resolved) ? CHANGED : null;
-  }, strict);
+  const hit = deepestAt(found.point);
+  if (hit !== null && isFrame(hit)) return { error: 'frame there' };
+  startGuard(found.element, presses, () => changeOf(target), strict);
   expectMouse();
   return { ...found.point, moveFirst: lastMouse !== null && document.elementFromPoint(lastMouse.x, lastMouse.y) !== lastMouse.over };
+}
+
+/** @param {Target} target */
+function changeOf(target) {
+  const resolved = elementOf(refIn(target));
+  return resolved !== null && hasChanged(target, resolved) ? CHANGED : null;
 }
 
 /** Where the click landed, once the page is quiet. */
@@ -136,9 +149,14 @@ export function unblockPresses() {
   return hit;
 }
 
-/** Watches, from the next press on, whether a drag starts. */
-export function watchDrag() {
-  startWatch();
+/**
+ * The point at which a drag of the target starts. From the next press on, its guard stops a press on anything else, and it watches
+ * whether a drag of the browser's own starts.
+ * @param {Target} target @param {Position | null} position @param {number} timeoutMs
+ */
+export async function prepareDrag(target, position, timeoutMs) {
+  const prepared = await prepareClick(target, position, 1, false, timeoutMs);
+  if ('error' in prepared) return prepared;
   dragStarted = false;
   /** @param {Event} event */
   const onDragStart = (event) => {
@@ -147,10 +165,19 @@ export function watchDrag() {
   };
   addEventListener('dragstart', onDragStart, { capture: true, once: true });
   setTimeout(() => removeEventListener('dragstart', onDragStart, { capture: true }), DRAG_START_TIMEOUT_MS);
+  return prepared;
 }
 
-export async function dragResult() {
+/** What the press hit in place of what is dragged, and whether a drag of the browser's own has started. */
+export async function dragProgress() {
   await nextTask();
   await nextFrame();
-  return { started: dragStarted };
+  const stopped = guard?.hit ?? null;
+  // The release of a stopped press is stopped too.
+  if (stopped === null) endDrag();
+  return { started: dragStarted, stopped };
+}
+
+export function endDrag() {
+  guard?.remove();
 }

@@ -5,7 +5,8 @@ import { knownRef, refEntry } from '../refs.js';
 import { accessibleName } from '../snapshot/accname.js';
 import { roleOf } from '../snapshot/roles.js';
 
-/** @typedef {{ error: string, by?: string }} Failure `error` is the kind; `by` describes the cause, such as the element that covers the target. */
+/** `error` is the kind, `by` describes the cause. `cover` is what a click would hit; `hit_test/covers.js` describes it in its place.
+ * @typedef {{ error: string, by?: string, cover?: Element }} Failure */
 
 /** @param {string} ref @returns {Failure} */
 export function goneFailure(ref) {

@@ -1,15 +1,17 @@
 // Writes text into a field, and reports what it contains afterwards.
 
-import { focusedElement, normalizeText } from '../dom.js';
+import { focusedElement, normalizeText, parentOf } from '../dom.js';
 import { markFilled } from '../filled_secrets.js';
 import { report, startWatch, waitIdle, waitQuietOrUntouched } from '../mutation_watch.js';
-import { elementOf } from '../refs.js';
+import { elementOf, refOf } from '../refs.js';
 import { nextFrame } from '../scheduling.js';
+import { accessibleName } from '../snapshot/accname.js';
 import { roleOf } from '../snapshot/roles.js';
+import { isSecret } from '../snapshot/secret_fields.js';
 import { isReadOnly } from '../snapshot/states.js';
 import { cancellation } from './cancellation.js';
 import { elementOrLabel, isDisabled, isVisible } from './element_state.js';
-import { goneFailure } from './failures.js';
+import { describeElement, goneFailure } from './failures.js';
 import { fieldContent, fieldKind, fieldOf, SET_TYPES, shownContent } from './field_kinds.js';
 import { hasChanged, refIn } from './target_facts.js';
 
@@ -28,8 +30,13 @@ const FORMATS = /** @type {Record<string, string>} */ ({
 // An element may become a field while a page starts, but rarely later.
 const FIELD_TIMEOUT_MS = 1_000;
 
+const MAX_KEPT_AROUND = 6;
+
 /** @type {PendingWrite | null} */
 let pendingWrite = null;
+/** The last write that the page had accepted, until something else had the focus. `around`: its ancestors, innermost first.
+ * @type {{ field: Element, text: string, ref: string, around: Element[] } | null} */
+let keptWrite = null;
 
 /** Waits until a field can be written to. @param {Target} target @param {number} timeoutMs @returns {Promise<{ field: Element, kind: FieldKind } | Failure>} */
 export async function waitForField(target, timeoutMs) {
@@ -160,12 +167,49 @@ export async function writeResult(quick) {
 export async function reportWrite(write, quick) {
   const quiet = quick || (await waitQuietOrUntouched(write.watch));
   const content = fieldContent(write.field);
+  const matches = write.expected === null || !write.field.isConnected || matchesText(content, write.expected, write.field);
+  const discarded = discardedWrite();
+  if (matches && !quick && write.expected && write.field.isConnected) keepWrite(write.field, write.expected);
   return {
     ...report(write.watch, quiet),
-    matches: write.expected === null || !write.field.isConnected || matchesText(content, write.expected, write.field),
+    matches,
+    discarded,
     holds: shownContent(write.field),
     unchanged: content === write.before,
   };
+}
+
+/** @param {Element} field @param {string} text */
+function keepWrite(field, text) {
+  /** @type {Element[]} */
+  const around = [];
+  for (let node = parentOf(field); node && around.length < MAX_KEPT_AROUND; node = parentOf(node)) around.push(node);
+  const role = roleOf(field);
+  keptWrite = { field, text, ref: refOf(field, role, accessibleName(field, role)), around };
+}
+
+/** The field whose text the page had accepted and discarded when the focus left it, with what it holds now; null if there is none. */
+function discardedWrite() {
+  const write = keptWrite;
+  if (write === null || focusedElement() === write.field) return null;
+  keptWrite = null;
+  const field = describeElement(write.field);
+  if (write.field.isConnected) return matchesText(fieldContent(write.field), write.text, write.field) ? null : { field, holds: shownContent(write.field) };
+  // An editor is removed when it is left; what it wrote is then in its place.
+  const place = write.around.find((node) => node.isConnected);
+  const kept = !place || isSecret(write.field) || [...fieldTexts(place)].some((text) => normalizeText(text).includes(normalizeText(write.text)));
+  return kept ? null : { field, holds: '' };
+}
+
+/** @param {Element} place */
+function* fieldTexts(place) {
+  yield place instanceof HTMLElement ? place.innerText : place.textContent ?? '';
+  for (const field of place.querySelectorAll('input, textarea')) yield /** @type {HTMLInputElement} */ (field).value;
+}
+
+/** What keys caused, once the page is quiet. */
+export async function keysResult() {
+  return { ...(await waitIdle()), discarded: discardedWrite() };
 }
 
 /** @param {string} content @param {string} expected @param {Element} field */

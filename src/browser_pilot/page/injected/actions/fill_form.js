@@ -13,6 +13,7 @@ import { goneFailure } from './failures.js';
 import { fieldContent, fieldKind, fieldOf, shownContent } from './field_kinds.js';
 import { focusField, matchesText, setValue, typeByScript, waitForField } from './fields.js';
 import { defaultButton, formFields, formOf, formProperty } from './forms.js';
+import { isCustomList } from './listbox.js';
 import { OPTIONS_TIMEOUT_MS, selectedLabels, selectNow } from './select_options.js';
 import { guardSubmission } from './submission_guard.js';
 import { hasChanged, refIn } from './target_facts.js';
@@ -22,7 +23,8 @@ import { hasChanged, refIn } from './target_facts.js';
 /** @import { Target } from './target_facts.js' */
 
 /** @typedef {string | boolean | string[]} FieldValue */
-/** The content of a field after it was filled, and whether it is the wanted one. @typedef {{ holds: string, matches: boolean }} Filled */
+/** The content of a field after it was filled, and whether it is the wanted one. `customList`: nothing was done, the caller chooses in it.
+ * @typedef {{ holds: string, matches: boolean, customList?: boolean }} Filled */
 
 const YES = new Set(['true', 'on', 'yes', '1', 'checked']);
 const NO = new Set(['false', 'off', 'no', '0', 'unchecked', '']);
@@ -43,6 +45,11 @@ export async function fillFields(fields, timeoutMs) {
   const checks = [];
   for (const { target, value, secrets } of fields) {
     if (isCancelled()) break;
+    const resolved = elementOf(refIn(target));
+    if (resolved && typeof value !== 'boolean' && isCustomList(resolved)) {
+      checks.push(() => ({ holds: '', matches: true, customList: true }));
+      continue;
+    }
     const failure = await fillField(target, value, secrets, Math.max(0, deadline - performance.now()), checks);
     if (failure !== null) checks.push(() => failure);
     await nextTask();
@@ -57,6 +64,7 @@ function refusal(target, value) {
   const resolved = elementOf(refIn(target));
   if (resolved === null) return goneFailure(refIn(target));
   if (hasChanged(target, resolved)) return { error: 'changed' };
+  if (typeof value !== 'boolean' && isCustomList(resolved)) return null;
   const field = fieldOf(resolved);
   if (field === null) return typeof value === 'string' && findRadio(resolved, value) ? null : { error: 'no field' };
   return fieldKind(field) === 'file' ? { error: 'file' } : null;
@@ -152,7 +160,7 @@ export function submitForm(target, strict) {
   // Not within this call: the page may navigate, or open a dialog.
   setTimeout(() => {
     watch.stopped = hasChanged(target, resolved);
-    if (!watch.stopped && strict) guardSubmission(fieldOf(resolved) ?? resolved, () => (watch.stopped = true));
+    if (!watch.stopped && strict) guardSubmission(fieldOf(resolved) ?? resolved, true, watch, () => (watch.stopped = true));
     if (!watch.stopped) HTMLFormElement.prototype.requestSubmit.call(form, defaultButton(form));
   });
   return {

@@ -8,7 +8,7 @@ export function formOf(element) {
   return /** @type {HTMLInputElement} */ (element).form ?? element.closest('form');
 }
 
-/** A form's own property, even if a field of that name hides it: a field named "action" hides `form.action`. @param {HTMLFormElement} form @param {'elements' | 'method' | 'target' | 'noValidate'} name */
+/** A form's own property, even if a field of that name hides it: a field named "action" hides `form.action`. @param {HTMLFormElement} form @param {'elements' | 'method' | 'enctype' | 'target' | 'noValidate'} name */
 export function formProperty(form, name) {
   return Reflect.get(HTMLFormElement.prototype, name, form);
 }
@@ -35,6 +35,7 @@ export function submission(form, button) {
   return {
     action: submitter?.hasAttribute('formaction') ? submitter.formAction : actionOf(form),
     method: submitter?.hasAttribute('formmethod') ? submitter.formMethod : formProperty(form, 'method'),
+    enctype: submitter?.hasAttribute('formenctype') ? submitter.formEnctype : formProperty(form, 'enctype'),
     target: submitter?.hasAttribute('formtarget') ? submitter.formTarget : formProperty(form, 'target'),
   };
 }

@@ -1,10 +1,12 @@
 // Where a click would reach an element, and what else it would hit.
 
+import { frameNumberOf } from '../cdp_facts.js';
 import { parentOf, shadowRootOf } from '../dom.js';
 import { rectsOf } from '../geometry.js';
 import { isClickable } from '../snapshot/clickable.js';
 import { INTERACTIVE } from './element_state.js';
 import { describeElement } from './failures.js';
+import { isSameControl } from './hit_test/same_control.js';
 
 /** @import { Point } from '../geometry.js' */
 /** @import { Failure } from './failures.js' */
@@ -22,7 +24,8 @@ export function reaches(hit, wanted) {
     if (slot.assignedElements({ flatten: true }).some((assigned) => assigned.contains(hit))) return true;
   }
   // Drawings inside a button often let clicks through to the button.
-  return !wanted.matches(INTERACTIVE) && wanted.parentElement?.closest(INTERACTIVE) === hit;
+  if (!wanted.matches(INTERACTIVE) && wanted.parentElement?.closest(INTERACTIVE) === hit) return true;
+  return isSameControl(hit, wanted);
 }
 
 /** The topmost element at a point: the wanted element, if a click there reaches it, or another one. @param {Element} element @param {Point} point */
@@ -81,7 +84,39 @@ export function pointAtOffset(element, [right, down], refuseInner) {
 
 /** @param {Element | null} hit what a click would hit in place of the element @returns {Failure} */
 export function hitFailure(hit) {
-  return hit === null ? { error: 'outside' } : { error: 'covered', by: describeElement(hit) };
+  return hit === null ? { error: 'outside' } : { error: 'covered', cover: hit };
+}
+
+/**
+ * The point, if the element is what is there now, and no interactive element inside it.
+ * @param {Element} element @param {Point} point @returns {Point | Failure}
+ */
+export function pointIfStillThere(element, point) {
+  return topmostAt(element, point) === element && interactiveInside(element, point) === null ? point : { error: 'elsewhere' };
+}
+
+/** The innermost element at a point, also in shadow roots. @param {Point} point */
+export function deepestAt({ x, y }) {
+  let hit = document.elementFromPoint(x, y);
+  for (let root = hit && shadowRootOf(hit); root; root = hit && shadowRootOf(hit)) {
+    const deeper = root.elementFromPoint(x, y);
+    if (deeper === null || deeper === hit) break;
+    hit = deeper;
+  }
+  return hit;
+}
+
+/** The nearest interactive element around another one, itself included, below `end`. @param {Element} element @param {Element | null} end */
+export function nearestInteractive(element, end) {
+  for (let node = /** @type {Element | null} */ (element); node && node !== end; node = parentOf(node)) {
+    if (node.matches(INTERACTIVE) || isClickable(node)) return node;
+  }
+  return null;
+}
+
+/** Whether an element shows another document, whose elements this one cannot see. @param {Element} element */
+export function isFrame(element) {
+  return element.localName === 'iframe' || element.localName === 'frame' || frameNumberOf(element) !== undefined;
 }
 
 /**
@@ -89,15 +124,7 @@ export function hitFailure(hit) {
  * was targeted.
  * @param {Element} element @param {Point} point
  */
-function interactiveInside(element, { x, y }) {
-  let hit = document.elementFromPoint(x, y);
-  for (let root = hit && shadowRootOf(hit); root; root = hit && shadowRootOf(hit)) {
-    const deeper = root.elementFromPoint(x, y);
-    if (deeper === null || deeper === hit) break;
-    hit = deeper;
-  }
-  for (let node = hit; node && node !== element; node = parentOf(node)) {
-    if (node.matches(INTERACTIVE) || isClickable(node)) return node;
-  }
-  return null;
+function interactiveInside(element, point) {
+  const hit = deepestAt(point);
+  return hit && nearestInteractive(hit, element);
 }

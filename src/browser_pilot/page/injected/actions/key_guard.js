@@ -4,8 +4,11 @@ import { focusedElement } from '../dom.js';
 import { isCurrentWatch, startWatch } from '../mutation_watch.js';
 import { elementOf } from '../refs.js';
 import { waitActionable } from './actionability.js';
+import { describeElement } from './failures.js';
 import { fieldOf } from './field_kinds.js';
 import { focusField } from './fields.js';
+import { isSubmitButton } from './forms.js';
+import { guardLink } from './link_guard.js';
 import { guardSubmission } from './submission_guard.js';
 import { hasChanged, refIn } from './target_facts.js';
 
@@ -37,17 +40,21 @@ function guardKeys(target, strict) {
       event.stopImmediatePropagation();
       return;
     }
-    if (checks && strict) guardForm(target.ref, watch);
+    if (checks && strict) guardForm(target.ref, event.key === 'Enter', watch);
     if (event.type === 'keydown' && !MODIFIERS.has(event.key)) down = true;
   };
   const remove = () => KEY_EVENTS.forEach((type) => removeEventListener(type, onKey, { capture: true }));
   for (const type of KEY_EVENTS) addEventListener(type, onKey, { capture: true });
 }
 
-/** A key may submit the form of its element. @param {string} ref @param {Watch} watch */
-function guardForm(ref, watch) {
+/** A key may submit the form of its element, or open its link. @param {string} ref @param {boolean} isEnter @param {Watch} watch */
+function guardForm(ref, isEnter, watch) {
   const resolved = elementOf(ref);
-  if (resolved) guardSubmission(fieldOf(resolved) ?? resolved, () => (watch.stopped = true));
+  if (!resolved) return;
+  const stopped = () => (watch.stopped = true);
+  const field = fieldOf(resolved) ?? resolved;
+  guardSubmission(field, isEnter || isSubmitButton(field), watch, stopped);
+  guardLink(resolved, stopped);
 }
 
 /** Whether keys go to an element, or to its field. @param {Element} resolved */
@@ -70,6 +77,18 @@ export function guardFocused(target, strict) {
   return (focusedElement() ?? document.body) === elementOf(refIn(target)) ? guardTarget(target, strict) : { error: 'changed' };
 }
 
+/** The same for a further key, which must go to the element as the ones before it did. @param {Target} target @param {boolean} strict */
+export function guardNextKey(target, strict) {
+  const resolved = elementOf(refIn(target));
+  return resolved !== null && receivesKeys(resolved) ? guardTarget(target, strict) : { error: 'changed' };
+}
+
+/** @param {string} ref */
+export function takesText(ref) {
+  const resolved = elementOf(ref);
+  return resolved !== null && fieldOf(resolved) !== null;
+}
+
 /** Focuses any element, for keys to go to. @param {Target} target @param {boolean} strict @param {number} timeoutMs */
 export async function focusTarget(target, strict, timeoutMs) {
   const found = await waitActionable(target, timeoutMs, { allowDisabled: true });
@@ -79,4 +98,27 @@ export async function focusTarget(target, strict, timeoutMs) {
   focusField(fieldOf(resolved) ?? resolved);
   guardKeys(target, strict);
   return {};
+}
+
+/** What a key in a blocked frame would have gone to, or null. @type {string | null} */
+let blockedKeyTarget = null;
+
+/** @param {KeyboardEvent} event */
+function blockKey(event) {
+  if (!event.isTrusted) return;
+  blockedKeyTarget ??= describeElement(focusedElement() ?? document.body);
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+
+/** Stops every key in this frame until `unblockKeys`: one for another frame is on its way. */
+export function blockKeys() {
+  blockedKeyTarget = null;
+  for (const type of KEY_EVENTS) addEventListener(type, blockKey, { capture: true });
+}
+
+/** What a key in a blocked frame would have gone to, or null. */
+export function unblockKeys() {
+  for (const type of KEY_EVENTS) removeEventListener(type, blockKey, { capture: true });
+  return blockedKeyTarget;
 }

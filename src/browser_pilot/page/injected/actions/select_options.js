@@ -2,9 +2,12 @@
 
 import { normalizeText } from '../dom.js';
 import { startWatch } from '../mutation_watch.js';
+import { elementOf } from '../refs.js';
 import { nextFrame } from '../scheduling.js';
 import { dispatchChange, reportWrite, waitForField } from './fields.js';
 import { findOption } from './forms.js';
+import { isCustomList } from './listbox.js';
+import { hasChanged, refIn } from './target_facts.js';
 
 /** @import { Failure } from './failures.js' */
 /** @import { Target } from './target_facts.js' */
@@ -48,6 +51,8 @@ export function selectNow(select, wanted) {
 export async function selectOptions(target, wanted, timeoutMs) {
   let deadline = Infinity;
   for (;;) {
+    const resolved = elementOf(refIn(target));
+    if (resolved && isCustomList(resolved)) return hasChanged(target, resolved) ? { error: 'changed' } : { customList: true };
     const found = await waitForField(target, timeoutMs);
     if ('error' in found) return found.error === 'no field' ? { error: 'no select' } : found;
     const { field } = found;

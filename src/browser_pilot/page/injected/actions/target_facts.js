@@ -1,7 +1,7 @@
 // The facts about a target that its authorization depends on, and a fingerprint of them.
 
 import { frameNumberOf } from '../cdp_facts.js';
-import { focusedElement, normalizeText, truncate } from '../dom.js';
+import { focusedElement, normalizeText, parentOf, truncate } from '../dom.js';
 import { documentToken, elementOf, lastRef, refOf } from '../refs.js';
 import { accessibleName } from '../snapshot/accname.js';
 import { roleOf } from '../snapshot/roles.js';
@@ -34,11 +34,15 @@ export function refIn(target) {
 export function actedOn(element) {
   if (element === document.body) return element;
   if (element instanceof HTMLLabelElement && element.control) return element.control;
-  return fieldOf(element) ?? element.closest(INTERACTIVE) ?? element;
+  const field = fieldOf(element);
+  if (field !== null) return field;
+  // Also out of shadow roots: the drawing of an icon in a button belongs to the button.
+  for (let node = /** @type {Element | null} */ (element); node; node = parentOf(node)) if (node.matches(INTERACTIVE)) return node;
+  return element;
 }
 
 /** @param {Element} element @param {string} role */
-function displayName(element, role) {
+export function displayName(element, role) {
   return accessibleName(element, role) || element.getAttribute('title') || truncate(normalizeText(element.textContent ?? ''), 200);
 }
 
@@ -52,6 +56,13 @@ function fieldFacts(field) {
   };
 }
 
+/** Which of its kind an element is, where a label or a text stands for it: labels can be moved to another one. @param {Element} element @param {Element} resolved */
+function positionOf(element, resolved) {
+  if (element === resolved) return -1;
+  const root = /** @type {Document | ShadowRoot} */ (element.getRootNode());
+  return [...root.querySelectorAll(element.localName)].indexOf(element);
+}
+
 /** Everything that the authorization of an action depends on, as one text. @param {Element} resolved @param {boolean} values whether the form's values count */
 function fingerprintOf(resolved, values) {
   if (resolved === document.body) return JSON.stringify([documentToken, location.href, pageForms().map((form) => submission(form, defaultButton(form)))]);
@@ -63,6 +74,7 @@ function fingerprintOf(resolved, values) {
     documentToken,
     location.href,
     element.localName,
+    positionOf(element, resolved),
     role,
     displayName(element, role),
     displayName(resolved, roleOf(resolved)),

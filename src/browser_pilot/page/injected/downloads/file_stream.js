@@ -24,7 +24,7 @@ export async function openFile(id, source, timeoutMs) {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort('timeout'), timeoutMs);
   try {
-    const response = source.ref === undefined ? await fetchUrl(source.url ?? '', abort.signal) : await renderedFile(source.ref);
+    const response = source.ref === undefined ? await fetchUrl(source, abort.signal) : await renderedFile(source.ref);
     if (response.body) openFiles.set(id, { reader: response.body.getReader({ mode: 'byob' }), buffer: new ArrayBuffer(0), abort });
     const encoded = response.headers.has('content-encoding');
     const length = response.headers.get('content-length');
@@ -32,6 +32,7 @@ export async function openFile(id, source, timeoutMs) {
       status: response.status,
       url: response.url,
       mime: response.headers.get('content-type') ?? '',
+      range: response.headers.get('content-range') ?? '',
       disposition: response.headers.get('content-disposition') ?? '',
       length: length === null || encoded ? null : Number(length),
       empty: response.body === null,
@@ -133,10 +134,13 @@ export function saveByLink(url, name) {
   link.click();
 }
 
-/** @param {string} url @param {AbortSignal} signal @returns {Promise<Response>} */
-async function fetchUrl(url, signal) {
+/** @param {Downloadable} source @param {AbortSignal} signal @returns {Promise<Response>} */
+async function fetchUrl(source, signal) {
+  const url = source.url ?? '';
   // A page's CSP may forbid to fetch a data URL.
-  return /^data:/i.test(url) ? dataUrlResponse(url) : fetch(url, { credentials: 'include', signal });
+  if (/^data:/i.test(url)) return dataUrlResponse(url);
+  const referrerPolicy = /** @type {ReferrerPolicy} */ (source.referrerPolicy ?? '');
+  return fetch(url, { credentials: 'include', signal, referrerPolicy });
 }
 
 /** @param {string} url */

@@ -4,9 +4,10 @@
 // then it does not count as concealed. What else covers a text is not examined.
 
 import { isLikeVisibleOnes, noteVisible, parentOf, styleOf } from '../dom.js';
-import { isTiny } from './visual_hiding.js';
+import { isUnreadable } from './visual_hiding.js';
 
 /** @import { StyleInfo } from '../dom.js' */
+/** @import { HiddenState } from './visual_hiding.js' */
 /** Red, green, blue and alpha. @typedef {[number, number, number, number]} Color */
 
 const MIN_ALPHA = 0.05;
@@ -23,20 +24,20 @@ const parsedColors = new Map();
 /**
  * 'hidden' for text directly in an element, when the element itself is not hidden.
  * `quick`: text in an element like three with visible text is taken to be visible.
- * @param {Element} element @param {StyleInfo} style @param {boolean} [quick] @returns {string}
+ * @param {Element} element @param {StyleInfo} style @param {boolean} [quick] @returns {HiddenState}
  */
 export function concealedTextState(element, style, quick = false) {
   if (style.concealed === undefined) {
-    if (quick && isLikeVisibleOnes(element, 'text')) return isTiny(style) ? 'hidden' : '';
+    if (quick && isLikeVisibleOnes(element, 'text')) return isUnreadable(style) ? 'hidden' : '';
     style.concealed = findState(element, style);
     if (quick && !style.concealed) noteVisible(element, 'text');
   }
   return style.concealed;
 }
 
-/** @param {Element} element @param {StyleInfo} style @returns {string} */
+/** @param {Element} element @param {StyleInfo} style @returns {HiddenState} */
 function findState(element, style) {
-  if (isTiny(style)) return 'hidden';
+  if (isUnreadable(style)) return 'hidden';
   const fill = colorOf(style.computed.webkitTextFillColor);
   if (fill === null) return '';
   const concealed = fill[3] < MIN_ALPHA ? true : isSameColor(fill, backgroundOf(element));

@@ -9,7 +9,9 @@ import { fieldValue } from './accname.js';
 import { concealedTextState } from './concealed_text.js';
 import { roleOf } from './roles.js';
 import { isSecret } from './secret_fields.js';
-import { hiddenState, isVisuallyHidden } from './visual_hiding.js';
+import { hidingAt, hidingOf } from './visual_hiding.js';
+
+/** @import { Hiding } from './visual_hiding.js' */
 
 /** Characters that may still be copied, and the texts that nobody can see: copied with a mark, or counted and left out.
  * @typedef {{ left: number, withConcealed: boolean, texts: number, characters: number }} Budget */
@@ -20,12 +22,12 @@ const FIELD_TAGS = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
 const KEPT_ATTRIBUTES = ['alt', 'title', 'colspan', 'rowspan', 'scope', 'start', 'lang', 'dir', 'datetime', 'cite'];
 
 /**
- * @param {Node} node @param {Document} target @param {Budget} budget @param {boolean} hidden whether an ancestor hides it
+ * @param {Node} node @param {Document} target @param {Budget} budget @param {Hiding} hiding that of the node's parent
  * @returns {Node | null}
  */
-function copyOf(node, target, budget, hidden) {
+function copyOf(node, target, budget, hiding) {
   if (node instanceof Text) {
-    if (!isConcealed(node, hidden)) {
+    if (!isConcealed(node, hiding.state !== '')) {
       budget.left -= node.data.length;
       return budget.left < 0 ? null : target.createTextNode(node.data);
     }
@@ -39,8 +41,8 @@ function copyOf(node, target, budget, hidden) {
   const tag = tagOf(node);
   if (SKIPPED_TAGS.has(tag) || DROPPED_TAGS.has(tag) || styleOf(node).display === 'none') return null;
   const style = styleOf(node);
-  const inner = hidden || hiddenState(node, style, style.display.startsWith('inline')) !== '';
-  if (inner && !budget.withConcealed && REPLACED_TAGS.has(tag)) return null;
+  const inner = hidingOf(node, style, hiding);
+  if (inner.state && !budget.withConcealed && REPLACED_TAGS.has(tag)) return null;
   if (tag === 'IFRAME' || tag === 'FRAME') return framePlaceholder(node, target);
   const copy = target.createElement(node instanceof HTMLSlotElement || tag.includes('-') ? 'div' : tag.toLowerCase());
   copyAttributes(node, copy);
@@ -103,7 +105,7 @@ export function readContent(options) {
   const root = options.root ? elementOf(options.root) : document.body ?? document.documentElement;
   const target = document.implementation.createHTMLDocument(document.title);
   const budget = { left: options.maxLength, withConcealed: options.concealed === true, texts: 0, characters: 0 };
-  const copy = root instanceof Element && FIELD_TAGS.has(tagOf(root)) ? fieldCopy(root, target) : root && copyOf(root, target, budget, isHiddenRoot(root));
+  const copy = root instanceof Element && FIELD_TAGS.has(tagOf(root)) ? fieldCopy(root, target) : root && copyOf(root, target, budget, hidingAt(parentOf(root)));
   if (copy instanceof HTMLBodyElement) target.body.replaceWith(copy);
   else if (copy) target.body.append(copy);
   const whole = { html: target.body?.innerHTML ?? '', scope: options.root ? 'element' : 'page' };
@@ -112,12 +114,6 @@ export function readContent(options) {
     ...(article ?? whole), title: pageTitle(), url: location.href, document: documentToken, truncated: budget.left < 0, found: root !== null,
     concealedTexts: budget.texts, concealedCharacters: budget.characters,
   });
-}
-
-/** Whether the ancestors of the root hide it. @param {Node} root */
-function isHiddenRoot(root) {
-  const parent = parentOf(root);
-  return parent !== null && isVisuallyHidden(parent);
 }
 
 /** The article of a page, when it has most of the text. @param {Document} target */

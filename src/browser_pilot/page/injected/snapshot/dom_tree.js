@@ -1,7 +1,7 @@
 // The DOM as an indented tree of what is rendered: controls, media, headings and elements with text of their own.
 
 import { frameNumberOf } from '../cdp_facts.js';
-import { childrenOf, ownText, SKIPPED_TAGS, startReading, styleOf, tagOf, truncate } from '../dom.js';
+import { childrenOf, ownText, parentOf, SKIPPED_TAGS, startReading, styleOf, tagOf, truncate } from '../dom.js';
 import { boxOf } from '../geometry.js';
 import { documentToken, elementOf, lastRef, refOf } from '../refs.js';
 import { accessibleName, visibleName } from './accname.js';
@@ -9,9 +9,10 @@ import { isClickable } from './clickable.js';
 import { concealedTextState } from './concealed_text.js';
 import { fallbackName } from './fallback_name.js';
 import { ATOMIC_ROLES, FIELD_ROLES, roleOf } from './roles.js';
-import { hiddenState } from './visual_hiding.js';
+import { hidingAt, hidingOf, markOf } from './visual_hiding.js';
 
 /** @import { StyleInfo } from '../dom.js' */
+/** @import { Hiding } from './visual_hiding.js' */
 
 const MEDIA_TAGS = new Set(['IMG', 'VIDEO', 'AUDIO', 'CANVAS', 'SVG', 'IFRAME', 'FRAME', 'EMBED', 'OBJECT', 'PICTURE']);
 const MAX_NODE_NAME_LENGTH = 80;
@@ -27,24 +28,24 @@ export function domTree(options) {
   let left = 0;
   const root = options.root ? elementOf(options.root) : document.body ?? document.documentElement;
 
-  /** @param {Element} element @param {number} depth @param {string} hidden */
-  function visit(element, depth, hidden) {
+  /** @param {Element} element @param {number} depth @param {Hiding} parent */
+  function visit(element, depth, parent) {
     const tag = tagOf(element);
     if (SKIPPED_TAGS.has(tag)) return;
     const style = styleOf(element);
     if (style.display === 'none') return;
-    const state = hidden || hiddenState(element, style, style.display.startsWith('inline'));
+    const hiding = hidingOf(element, style, parent);
     let inner = depth;
     if (style.visible && isShownInTree(element, tag)) {
       inner++;
       if (nodes.length >= options.maxNodes) left++;
-      else nodes.push(treeNode(element, tag, depth, state || textState(element, style)));
+      else nodes.push(treeNode(element, tag, depth, markOf(hiding.state, isClickable(element)) || textState(element, style)));
     }
     if (tag === 'SVG' || tag === 'SELECT') return;
-    for (const child of childrenOf(element)) if (child instanceof Element) visit(child, inner, state);
+    for (const child of childrenOf(element)) if (child instanceof Element) visit(child, inner, hiding);
   }
 
-  if (root) visit(root, 0, '');
+  if (root) visit(root, 0, hidingAt(parentOf(root)));
   return JSON.stringify({ document: documentToken, found: root !== null, nodes, left, lastRef: lastRef() });
 }
 

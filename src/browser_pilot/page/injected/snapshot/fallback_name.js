@@ -1,12 +1,13 @@
 // Descriptions of elements that have no accessible name, derived from their markup.
 
 import { normalizeText, truncate } from '../dom.js';
+import { cellName } from './cell_name.js';
 
 /** A name in parentheses: from its image, classes, link or colour, or the text around it. @param {Element} element */
 export function fallbackName(element) {
   const image = element.matches('img, svg') ? element : element.querySelector('img, svg, use, i[class], span[class]');
   const hint =
-    imageHint(image) || iconHint(element) || (image && iconHint(image)) || element.getAttribute('data-testid')
+    imageHint(image) || iconHint(element) || (image && iconHint(image)) || cellName(element) || element.getAttribute('data-testid')
     || element.getAttribute('name') || element.id || linkHint(element) || classHint(element);
   const colour = shapeAndColour(element);
   const text = hint || colour ? `${hint ?? ''} ${colour}` : nearbyText(element);

@@ -3,25 +3,28 @@
 // One builder per walk. See snapshot/rows.py for what the rows mean.
 
 import { hasClickListener } from '../cdp_facts.js';
-import { normalizeText } from '../dom.js';
+import { normalizeText, styleOf } from '../dom.js';
 import { knownRef } from '../refs.js';
 import { accessibleName } from './accname.js';
 import { fallbackName } from './fallback_name.js';
 import { FIELD_ROLES } from './roles.js';
+import { markOf } from './visual_hiding.js';
 
 /** @import { StyleInfo } from '../dom.js' */
+/** @import { HiddenState, Hiding } from './visual_hiding.js' */
 /** @typedef {{ element: Element | Text, role: string, name: string, parts: (string | Row)[] | null, states: string[],
  *   value: string | null, actionable: boolean, frame: number | null, url: string | null }} Row */
-/** The position of a walk: the block that text belongs to; '' or the state of text that cannot be seen; whether the text is part of a name
- * already (`muted`); whether everything shares one row (`joined`).
- * @typedef {{ block: Element, hidden: string, muted: boolean, joined: boolean, style: StyleInfo }} Context */
-/** @typedef {{ block: Element, text: Text | null, parts: (string | Row)[], hidden: string }} Line */
+/** The position of a walk: the block that text belongs to; how what is there is hidden, and the state of a text there; whether the text
+ * is part of a name already (`muted`); whether everything shares one row (`joined`).
+ * @typedef {{ block: Element, hiding: Hiding, hidden: HiddenState, muted: boolean, joined: boolean, style: StyleInfo }} Context */
+/** @typedef {{ block: Element, text: Text | null, parts: (string | Row)[], hidden: HiddenState }} Line */
 
 const MAX_SHORT_ITEM_LENGTH = 60;
 const START_SEARCH_STEP = 500;
 const MIN_PROSE_LENGTH = 40;
 const MAX_JOINED_PROSE_LENGTH = 700;
 const MAX_CLICKABLE_NAME_LENGTH = 200;
+const MAX_ROWS_IN_ENTRY = 15;
 
 export class RowBuilder {
   /** @type {Row[]} */
@@ -124,8 +127,9 @@ export class RowBuilder {
       return;
     }
     const [only] = inside;
-    if (inside.length === 1 && only.actionable && isPlainWrapper(row)) return void rows.splice(index, 1);
-    const sameStates = inside.every((inner) => inner.states.every((state) => row.states.includes(state)));
+    if (inside.length === 1 && only.actionable && isWrapperOf(row, only)) return void rows.splice(index, 1);
+    if (isDelegate(row, inside)) return void rows.splice(index, 1);
+    const sameStates = inside.every((inner) => inner.states.every((state) => hasState(row, state)));
     if (sameStates && inside.length === 1 && isPlainText(only) && (!row.name || row.name === only.name)) {
       row.name = only.name;
       row.parts = only.parts;
@@ -135,12 +139,16 @@ export class RowBuilder {
     const allText = sameStates && inside.every((inner) => isPlainText(inner) && !inner.parts);
     if (row.role === 'heading') return this.#endHeading(row, inside, index, allText);
     if (row.role !== 'click') return;
+    if (inside.length > 1 && inside.some(isDrawn)) {
+      row.name ||= fallbackName(/** @type {Element} */ (row.element));
+      return;
+    }
     if (!row.name && !sameStates && inside.every((inner) => isPlainText(inner))) row.name = fallbackName(/** @type {Element} */ (row.element));
     const text = inside.map((inner) => inner.name).join(' ');
     if (allText && text.length <= MAX_CLICKABLE_NAME_LENGTH) {
       row.name = row.name || text;
       rows.length = index + 1;
-    }
+    } else if (!row.name) nameByFirstTexts(row, rows, index);
   }
 
   /** Makes a list of short plain items one row. @param {Element} list @param {number} start */
@@ -179,7 +187,7 @@ export class RowBuilder {
   #pushLine(line, parts, mixed, role, actionable) {
     const owner = this.#owners.has(line.block) && line.text ? line.text : line.block;
     this.#owners.add(owner);
-    const states = line.hidden ? [line.hidden] : [];
+    const states = line.hidden ? [markOf(line.hidden, actionable)] : [];
     const name = mixed ? '' : /** @type {string} */ (parts[0]);
     this.rows.push({
       element: owner, role, name, parts: mixed ? parts : null, states, value: null, actionable, frame: null, url: null,
@@ -233,15 +241,60 @@ function normalizeParts(parts) {
   return normalized;
 }
 
+/** Text in a transparent control is hidden, as the control is. @param {Row} row @param {string} state */
+function hasState({ states }, state) {
+  return states.includes(state) || (state === 'hidden' && states.includes('transparent'));
+}
+
+/** Whether a row is a part of a drawing, in which each is a target of its own. @param {Row} row */
+function isDrawn({ element }) {
+  return (element instanceof Text ? element.parentElement : element) instanceof SVGElement;
+}
+
 /** @param {Row} row */
 function isPlainText(row) {
   return (row.role === 'text' || row.role === 'item') && !row.actionable;
 }
 
-/** Whether a row adds nothing to what is inside it. @param {Row} row */
-function isPlainWrapper({ role, name, states, element }) {
-  return role === 'click' && (!name || name.startsWith('(')) && !states.length && !hasClickListener(/** @type {Element} */ (element))
-    && !(/** @type {Element} */ (element).matches('[onclick], [tabindex], [role], [draggable=true]'));
+/**
+ * Whether a clickable row adds nothing to the only control inside: it has no name, or the same, and takes clicks just where that one does.
+ * @param {Row} row @param {Row} only
+ */
+function isWrapperOf(row, only) {
+  const element = /** @type {Element} */ (row.element);
+  const unnamed = !row.name || row.name.startsWith('(');
+  if (row.role !== 'click' || !(unnamed || row.name === only.name) || element.matches('[onclick], [draggable=true]')) return false;
+  if (!row.states.every((state) => only.states.includes(state))) return false;
+  if (!unnamed) return true;
+  return !element.matches('[tabindex], [role]') && (!hasClickListener(element) || covers(/** @type {Element} */ (only.element), element));
+}
+
+/** Whether a clickable row only handles the clicks of several controls inside. @param {Row} row @param {Row[]} inside */
+function isDelegate({ role, name, element }, inside) {
+  if (role !== 'click' || name || inside.length < 2 || !inside.every((inner) => inner.actionable)) return false;
+  const { cursor } = styleOf(/** @type {Element} */ (element));
+  return cursor !== 'pointer' && !(/** @type {Element} */ (element).matches('[onclick], [tabindex], [role], [draggable=true]'));
+}
+
+/** Whether an element takes up most of another one. @param {Element} inner @param {Element} outer */
+function covers(inner, outer) {
+  const [small, large] = [inner.getBoundingClientRect(), outer.getBoundingClientRect()];
+  return small.width * small.height > (large.width * large.height) / 2;
+}
+
+/** Moves the first texts inside a clickable row into its name. @param {Row} row @param {Row[]} rows @param {number} index */
+function nameByFirstTexts(row, rows, index) {
+  if (rows.length - index > MAX_ROWS_IN_ENTRY) return;
+  /** @param {Row} inner */
+  const isName = (inner) => isPlainText(inner) && !inner.parts && !inner.states.length;
+  const start = rows.findIndex((inner, at) => at > index && isName(inner));
+  if (start < 0) return;
+  let end = start;
+  for (let length = 0; end < rows.length && isName(rows[end]); end++) {
+    length += rows[end].name.length + 1;
+    if (length > MAX_CLICKABLE_NAME_LENGTH) break;
+  }
+  row.name = rows.splice(start, end - start).map(({ name }) => name).join(' ');
 }
 
 /** Whether a row is a longer text, perhaps with links in it. @param {Row} row */

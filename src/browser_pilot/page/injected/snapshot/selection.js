@@ -11,7 +11,7 @@ const URL_ATTRIBUTES = new Set(['href', 'src', 'action', 'poster']);
 
 /** JSON with `data`, or with `error` and the selector that is not valid. @param {Rule} rule */
 export function extractParts(rule) {
-  const budget = { matches: MAX_SELECTED, characters: MAX_SELECTED_CHARACTERS, isCut: false };
+  const budget = readingBudget();
   try {
     return JSON.stringify({ data: applyRule(rule, document, budget), isCut: budget.isCut });
   } catch (error) {
@@ -22,8 +22,13 @@ export function extractParts(rule) {
 
 /** @typedef {{ matches: number, characters: number, isCut: boolean }} Budget */
 
+/** @returns {Budget} */
+export function readingBudget() {
+  return { matches: MAX_SELECTED, characters: MAX_SELECTED_CHARACTERS, isCut: false };
+}
+
 /** @param {Rule} rule @param {ParentNode} scope @param {Budget} budget @returns {unknown} */
-function applyRule(rule, scope, budget) {
+export function applyRule(rule, scope, budget) {
   if (typeof rule === 'string') return selectedValue(rule, scope, budget);
   if (Array.isArray(rule)) return selectedList(/** @type {[string, any?]} */ (rule), scope, budget);
   return Object.fromEntries(Object.entries(rule).map(([name, inner]) => [name, applyRule(inner, scope, budget)]));

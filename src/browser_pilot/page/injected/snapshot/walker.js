@@ -8,15 +8,17 @@ import {
   styleOf, tagOf, visitAtOwner,
 } from '../dom.js';
 import { accessibleName, accessibleText, NAMING_CHILD, fieldValue, visibleName } from './accname.js';
+import { cellName, forgetHeadings } from './cell_name.js';
 import { isActionable } from './clickable.js';
 import { concealedTextState } from './concealed_text.js';
 import { fallbackName } from './fallback_name.js';
 import { ATOMIC_ROLES, FIELD_ROLES, isEditable, roleOf } from './roles.js';
 import { statesOf } from './states.js';
-import { hasTinyText, hiddenState, isVisuallyHidden } from './visual_hiding.js';
+import { hasTinyText, hidingAt, hidingOf, isVisuallyHidden, markOf, NOT_HIDDEN } from './visual_hiding.js';
 
 /** @import { StyleInfo } from '../dom.js' */
 /** @import { Context, Row, RowBuilder } from './row_builder.js' */
+/** @import { HiddenState } from './visual_hiding.js' */
 
 const SHOWN_ALWAYS = new Set([
   'heading', 'navigation', 'main', 'banner', 'contentinfo', 'complementary', 'search', 'dialog', 'alertdialog', 'alert', 'status',
@@ -35,6 +37,7 @@ const BLOCKS_IN_TABLE_ROW = 'table, iframe, h1, h2, h3, h4, h5, h6, ul, ol, dl, 
 const NAMING_TAGS = new Set(['LEGEND', 'CAPTION', 'FIGCAPTION']);
 // Inline blocks that are part of a line of text.
 const INLINE_BLOCK_TAGS = new Set(['BUTTON', 'INPUT', 'SELECT', 'TEXTAREA', 'IMG', 'A', 'SUP', 'SUB']);
+const SEPARATOR = /(^|[\s_-])(separator|divider)($|\s)/i;
 const MAX_TABLE_ROW_LENGTH = 800;
 const MAX_EDITABLE_LENGTH = 300;
 const MAX_SHAPES = 100;
@@ -59,19 +62,21 @@ export class PageWalker {
 
   /** @param {Element} root */
   walk(root) {
-    this.#visitElement(root, { block: root, hidden: '', muted: false, joined: false, style: styleOf(root.parentElement ?? root) });
+    forgetHeadings();
+    const parent = parentOf(root);
+    const hiding = hidingAt(parent);
+    this.#visitElement(root, { block: root, hiding, hidden: hiding.state, muted: false, joined: false, style: styleOf(parent ?? root) });
     this.#builder.endLine();
   }
 
-  /** @param {Element} element @param {string} role @param {boolean} actionable @param {string} hidden @returns {Row} */
+  /** @param {Element} element @param {string} role @param {boolean} actionable @param {HiddenState} hidden @returns {Row} */
   makeRow(element, role, actionable, hidden) {
     const states = statesOf(element, role, this.#full);
-    if (hidden) states.push(hidden);
+    if (hidden) states.push(markOf(hidden, actionable));
     const name = role === 'click' ? accessibleName(element, 'generic') : visibleName(element, role);
-    const atomic = ATOMIC_ROLES.has(role) || (role === 'click' && !element.textContent?.trim());
     return {
       element, role, states, actionable, parts: null, frame: null,
-      name: name || (atomic && (actionable || role === 'img') ? fallbackName(element) : ''),
+      name: name || (actionable || role === 'img' ? describe(element, role) : ''),
       value: fieldValue(element, role),
       url: this.#full && role === 'link' ? element.getAttribute('href') : null,
     };
@@ -128,10 +133,12 @@ export class PageWalker {
       return;
     }
     const inline = style.display.startsWith('inline') || style.display === 'contents';
+    const hiding = hidingOf(element, style, context.hiding, true);
     /** @type {Context} */
     const inner = {
       block: inline ? context.block : element,
-      hidden: context.hidden || hiddenState(element, style, inline, true),
+      hiding,
+      hidden: hiding.state,
       muted: context.muted,
       joined: context.joined,
       style,
@@ -158,6 +165,8 @@ export class PageWalker {
       return this.#visitChildren(element, { ...context, muted: true });
     }
     const actionable = isActionable(element, tag, role, context.style, parentPointer);
+    if (actionable && isSeparator(element, role)) return this.#visitChildren(element, context);
+    if (actionable && element.firstElementChild === null && isUnused(element, role, context)) return;
     if (isField(element, role)) return this.#addField(element, role, context);
     if (ATOMIC_ROLES.has(role)) return this.#addAtom(element, tag, role, context, actionable);
     if (tag === 'SVG') return this.#addSvg(element, context, actionable);
@@ -304,6 +313,13 @@ export class PageWalker {
   }
 }
 
+/** A name in parentheses for what has none. @param {Element} element @param {string} role */
+function describe(element, role) {
+  if (ATOMIC_ROLES.has(role) || (role === 'click' && !element.textContent?.trim())) return fallbackName(element);
+  const cell = FIELD_ROLES.has(role) ? cellName(element) : '';
+  return cell && `(${cell})`;
+}
+
 /** @param {Element} element @param {string} role */
 function isField(element, role) {
   if (element instanceof HTMLSelectElement) return true;
@@ -313,10 +329,32 @@ function isField(element, role) {
   return !element.querySelector('input, textarea, [contenteditable]') && !shadowRootOf(element);
 }
 
+/** Whether an element only separates others, whatever takes its clicks. @param {Element} element @param {string} role */
+function isSeparator(element, role) {
+  if (role === 'separator') return !element.hasAttribute('tabindex');
+  return element.hasAttribute('class') && SEPARATOR.test(`${element.getAttribute('class')} ${element.getAttribute('data-type')}`)
+    && !element.textContent?.trim() && !element.querySelector(ACTIONABLE);
+}
+
+/**
+ * Whether a control without text is not for the eye either: hidden from screen readers and not to be seen, such as the copy that keeps a
+ * value for a form, or only there to move the focus on. A control that can be seen stays, though screen readers do not know it.
+ * @param {Element} element @param {string} role @param {Context} context
+ */
+function isUnused(element, role, context) {
+  if (element.textContent?.trim()) return false;
+  const isWidget = role !== 'generic';
+  const isAriaHidden = element.closest('[aria-hidden=true]') !== null;
+  if (isWidget && !isAriaHidden) return false;
+  const box = element.getBoundingClientRect();
+  if (box.width < 1 && box.height < 1) return true;
+  return isAriaHidden && (context.hidden !== '' || !(isWidget || hasClickListener(element) || context.style.cursor === 'pointer'));
+}
+
 /** @param {Element} control */
 function hasVisibleLabel(control) {
   const labels = /** @type {HTMLInputElement} */ (control).labels;
-  return labels ? [...labels].some((label) => isRendered(label) && !hiddenState(label, styleOf(label))) : false;
+  return labels ? [...labels].some((label) => isRendered(label) && !hidingOf(label, styleOf(label), NOT_HIDDEN).state) : false;
 }
 
 /** Whether single shapes of an SVG can be clicked. @param {Element} svg @param {StyleInfo} style */

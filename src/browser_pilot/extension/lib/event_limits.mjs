@@ -1,5 +1,6 @@
 /**
- * Limits of the CDP events that one CDP session may pass on to Playwright. Pure: the time is an argument.
+ * Limits of the CDP events that one CDP session may pass on to Playwright. Pure: the time is an argument. Also used outside of the
+ * extension, in the CDP pipe of managed browsers (engines/driver_preload).
  *
  * Only events are limited whose loss Playwright survives: it keeps no state that a later event needs. Of same-document
  * navigations the latest counts, so those are held instead of dropped.

@@ -1,4 +1,4 @@
-"""Scrolling, dragging and uploading."""
+"""Scrolling and uploading."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from browser_pilot.errors import ElementNotActionable, InvalidArgument
 from browser_pilot.page.tab import Tab
 from tests.page.conftest import Show
 
-from .acting import drag, hover, scroll, upload
+from .acting import scroll, upload
 from .site import Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -93,46 +93,6 @@ async def test_a_scroll_without_distance_and_goal_is_refused(show: Show) -> None
         await scroll(tab)
     with pytest.raises(InvalidArgument):
         await scroll(tab, to="element")
-
-
-async def test_html_drag_and_drop_carries_its_data(show: Show) -> None:
-    tab = await show(
-        f"{LOG}<div id=a draggable=true ondragstart='event.dataTransfer.setData(`text/plain`, `card 7`)'>Card</div>"
-        "<div style='height:200px'></div><div id=b ondragover='event.preventDefault()'"
-        " ondrop='event.preventDefault(); note(event.dataTransfer.getData(`text/plain`))'>Column</div>"
-    )
-    await drag(tab, "#a", "#b")
-    assert await logged(tab) == ["card 7"]
-
-
-async def test_a_drag_by_mouse_moves_the_element(show: Show) -> None:
-    tab = await show(
-        f"{LOG}<div id=a style='width:50px;height:50px' onmousedown='held = true'>Knob</div>"
-        "<div id=b style='margin:100px 200px;width:60px;height:60px' onmousemove='if (event.buttons && window.held)"
-        " over = true' onmouseup='note(`dropped ${window.over} ${event.buttons}`)'>Goal</div>"
-    )
-    await drag(tab, "#a", "#b")
-    assert await logged(tab) == ["dropped true 0"]
-
-
-async def test_a_drag_between_two_points_draws_on_a_canvas(show: Show) -> None:
-    tab = await show(
-        f"<body style='margin:0'>{LOG}<canvas id=c width=300 height=200></canvas><script>const say = e => note("
-        "`${e.type} ${e.offsetX} ${e.offsetY}`); c.onmousedown = say; c.onmouseup = say</script>"
-    )
-    await drag(tab, {"css": "#c", "at": [10, 20]}, {"css": "#c", "at": [250, 150]})
-    assert await logged(tab) == ["mousedown 10 20", "mouseup 250 150"]
-
-
-async def test_a_failed_drag_releases_the_button(show: Show) -> None:
-    tab = await show(
-        "<div id=a onmousedown='b.style.display = `none`'>Knob</div><div id=b>Goal</div>"
-        "<p id=c onmousemove='held = event.buttons'>Elsewhere</p>"
-    )
-    with pytest.raises(ElementNotActionable, match="hidden"):
-        await drag(tab, "#a", "#b", timeout_ms=200)
-    await hover(tab, "#c")
-    assert await tab.page.evaluate("held") == 0
 
 
 @pytest.fixture

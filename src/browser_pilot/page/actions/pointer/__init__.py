@@ -1,0 +1,1 @@
+"""Pointing at what is no single element: points of the viewport, and drags."""
