@@ -123,6 +123,21 @@ test('a page that goes on flooding is stopped, once it is reported, and its next
   assert.deepEqual(scripts(sent), [true, false]);
 });
 
+test('dialogs that an agent answers one by one are no flood, those that the hub dismisses are', () => {
+  const { filter, push, sent } = started();
+  const dialog = { method: 'Page.javascriptDialogOpening', params: { type: 'alert' }, sessionId: PAGE };
+  const open = (count) => {
+    for (let window = 0; window < MAX_FLOOD_WINDOWS; window += 1) {
+      push(...Array.from({ length: count }, () => dialog));
+      filter.endWindow();
+    }
+  };
+  open(1);
+  assert.deepEqual(sent, []);
+  open(2);
+  assert.deepEqual(scripts(sent), [true]);
+});
+
 test('a burst is no flood, a severe flood is stopped sooner', () => {
   const { filter, push, sent } = started();
   push(...Array.from({ length: 20 * FLOOD_WEIGHT }, () => line()));

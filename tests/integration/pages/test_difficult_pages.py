@@ -57,7 +57,7 @@ async def test_a_covering_cookie_banner_is_named_and_can_be_dismissed(visit: Vis
         "<button onclick='this.textContent = `Bought`'>Buy</button><div id=w role=dialog aria-label=Cookies style='"
         "position:fixed;inset:0;background:white'>We value you <button onclick='w.remove()'>Reject</button></div>"
     ) as (agent, _):
-        result = await agent.client.call_tool("browser_click", {"element": "text=Buy", "timeout_ms": 500})
+        result = await agent.client.call_tool("browser_click", {"element": "text=Buy", "timeout_ms": 10_000})
         assert result.is_error
         assert data_of(result)["error"] == "ELEMENT_NOT_ACTIONABLE"
         assert "Cookies" in text_of(result)

@@ -42,8 +42,8 @@ export const FLOOD_BYTES = 2_500_000;
 
 /** Events that Playwright must get, however many there are. @type {Map<string, number>} */
 export const UNLIMITED_WEIGHTS = new Map([
-  // The hub dismisses those that are too many, some ten in a second. No agent is as fast as that.
-  ['Page.javascriptDialogOpening', FLOOD_WEIGHT],
+  // The hub dismisses those that are too many, some ten in a second. One in each window is what an agent answers.
+  ['Page.javascriptDialogOpening', FLOOD_WEIGHT / 2],
   ['Page.frameAttached', 20],
   ['Page.downloadWillBegin', 20],
 ]);
