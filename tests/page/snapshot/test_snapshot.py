@@ -423,6 +423,15 @@ async def test_a_snapshot_of_one_element(page: Page, sites: Sites) -> None:
     assert [(row.name, row.box is not None) for row in view.rows] == [("In", True)]
 
 
+async def test_a_document_without_an_element_is_empty(page: Page, sites: Sites) -> None:
+    await page.goto(sites.add("emptied", "<button>Go</button><iframe srcdoc='<p>In the frame</p>'></iframe>"))
+    world = World(page)
+    await page.frames[1].evaluate("document.documentElement.remove()")
+    assert "Go" in [row.name for row in (await take_snapshot(world)).rows]
+    await page.evaluate("document.documentElement.remove()")
+    assert (await take_snapshot(world)).rows == ()
+
+
 async def test_full_detail_adds_urls(page: Page, sites: Sites) -> None:
     await page.goto(sites.add("full", "<a href='/there'>Go</a>"))
     assert [row.url for row in (await take_snapshot(World(page), SnapshotOptions(detail="full"))).rows] == ["/there"]

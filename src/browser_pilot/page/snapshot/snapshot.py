@@ -136,8 +136,9 @@ async def _walk_frame(world: World, frame: Frame, options: SnapshotOptions, time
     rows = _frame_rows(reply, known)
     world.note_refs_used(frame, reply["lastRef"])
     world.known_rows[frame.id] = KnownRows(reply["mark"], rows)
-    if not reply["found"]:
-        raise StaleRef("The element is no longer on the page.")
+    # A document without an element, which a page can make for a moment, is empty.
+    if not reply["found"] and arguments["root"] is not None:
+        raise StaleRef("The element is no longer on the page.", suggestions=["Take a new snapshot."])
     return _FrameSnapshot(
         document=reply["document"],
         url=reply["url"],
