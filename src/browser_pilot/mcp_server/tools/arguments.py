@@ -19,7 +19,7 @@ ElementField = Annotated[str | dict[str, Any], WithJsonSchema(_ELEMENT)]
 # Described once, in the tool that is used most; the others take the same forms.
 DescribedElement = Annotated[str | dict[str, Any], WithJsonSchema({**_ELEMENT, "description": _FORMS})]
 # A number is no address: 3.5 would be the host 3.0.0.5.
-Url = Annotated[str, Field(coerce_numbers_to_str=False)]
+UrlArgument = Annotated[str, Field(coerce_numbers_to_str=False)]
 Since = Annotated[float | str | None, WithJsonSchema({"type": ["number", "string"], "description": "seconds ago"})]
 
 

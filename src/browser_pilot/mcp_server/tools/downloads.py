@@ -18,7 +18,7 @@ from browser_pilot.page.downloads.downloadable import DownloadSpec
 from browser_pilot.page.downloads.page_fetch import RESPONSE_TIMEOUT_SECONDS
 from browser_pilot.page.downloads.transfers import Transfer
 
-from .arguments import ElementField, Url
+from .arguments import ElementField, UrlArgument
 
 PROGRESS_INTERVAL_SECONDS = 0.5
 # The call's timeout ends the wait, not the transfer; the pipeline's deadline comes after both.
@@ -29,7 +29,7 @@ ALL = "all"
 
 
 class DownloadArguments(TabArguments):
-    url: Url | None = None
+    url: UrlArgument | None = None
     element: ElementField | None = None
     ref: str | None = None
     index: int | None = None

@@ -14,12 +14,12 @@ from browser_pilot.page.actions.outcome import Outcome
 from browser_pilot.page.tab import Tab
 from browser_pilot.policy.hosts import url_origin
 
-from .arguments import Url
+from .arguments import UrlArgument
 from .page_result import page_data, page_snapshot
 
 
 class NavigateArguments(TabArguments):
-    url: Url | None = None
+    url: UrlArgument | None = None
     action: Literal["goto", "back", "forward", "reload"] = "goto"
     wait_until: WaitUntil | None = None
     snapshot: bool = False
@@ -64,7 +64,7 @@ STEP = Operation[NavigateArguments, Outcome](execute=step_history, render=render
 class TabsArguments(TabArguments):
     action: Literal["list", "open", "select", "close"] = "list"
     tab: str | None = None
-    url: Url | None = None
+    url: UrlArgument | None = None
 
 
 async def open_tab(context: ToolContext, _: TabsArguments) -> Outcome:
