@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-OWN ?= tests/page/actions/test_mouse.py tests/page/actions/test_dialogs.py tests/page/actions/test_scroll_drag_upload.py tests/page/test_isolated_world.py
+OWN ?= tests/page/actions/test_mouse.py tests/page/actions/test_dialogs.py tests/page/actions/test_scroll_upload.py tests/page/actions/test_drag.py tests/page/test_isolated_world.py
 ROOT := $(if $(filter 0,$(shell id -u)),,sudo -n)
 
 .PHONY: run test setup check fuzz demo dev redteam stress docs bench dist bundle install-check lowest-check python-venv wasi-clang test-servers clean
